@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The contract between the gpu PMU and user space: the layout of
+ * perf_event_attr's config words, the event ids, and /dev/gpu_pmu.
+ *
+ * perf reads the same layout from /sys/bus/event_source/devices/gpu/format
+ * and events; a program that opens its events itself needs this header.
+ */
+#ifndef _UAPI_LINUX_GPU_PMU_H
+#define _UAPI_LINUX_GPU_PMU_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/*
+ * perf_event_attr.config
+ *
+ * EVENT	one of enum gpu_pmu_event
+ * ENGINE	0: all engines; else the engine's index + 1
+ * DEV		0: the fd's device, or all of them; else the device's render
+ *		minor (128...)
+ *
+ * All other bits are reserved and must be 0.
+ */
+#define GPU_PMU_CONFIG_EVENT_SHIFT	0
+#define GPU_PMU_CONFIG_EVENT_MASK	0x000000000000ffffULL
+#define GPU_PMU_CONFIG_ENGINE_SHIFT	16
+#define GPU_PMU_CONFIG_ENGINE_MASK	0x0000000000ff0000ULL
+#define GPU_PMU_CONFIG_DEV_SHIFT	32
+#define GPU_PMU_CONFIG_DEV_MASK		0x0000ffff00000000ULL
+
+/*
+ * perf_event_attr.config1
+ *
+ * FD		0: none; GPU_PMU_FD_KERNEL: the kernel's own work on the
+ *		device; else an open DRM file of the caller. File descriptor 0
+ *		itself cannot be named: dup() it.
+ *
+ * perf_event_attr.config2
+ *
+ * CTX		0: all contexts of FD; else the driver's id of one of them
+ */
+#define GPU_PMU_CONFIG1_FD_SHIFT	0
+#define GPU_PMU_CONFIG1_FD_MASK		0x00000000ffffffffULL
+
+#define GPU_PMU_FD_KERNEL		0xffffffffU
+
+enum gpu_pmu_event {
+	GPU_PMU_EVENT_GPU_BUSY	 = 1,	/* ns that an engine ran the scope's work */
+	GPU_PMU_EVENT_QUEUE_WAIT = 2,	/* ns from submission to start, over jobs */
+	GPU_PMU_EVENT_JOBS	 = 3,	/* jobs submitted */
+	GPU_PMU_EVENT_JOBS_DONE	 = 4,	/* jobs completed */
+	GPU_PMU_EVENT_LOST	 = 5,	/* records that could not be counted */
+};
+
+/**
+ * struct gpu_pmu_context_info - one context of one client
+ * @ctx:	the driver's id of the context: what config2 takes. 0: the
+ *		client has none (yet), and is named by its fd alone
+ * @client:	tells clients apart; equal for the contexts of one open file
+ * @dev:	render minor of the device
+ * @pid:	process that opened the file, in the caller's pid namespace;
+ *		0 if it is not visible there
+ * @comm:	name of that process, NUL-terminated; empty once it is gone
+ * @driver:	name of the device's DRM driver, NUL-terminated
+ */
+struct gpu_pmu_context_info {
+	__u64 ctx;
+	__u64 client;
+	__u32 dev;
+	__u32 pid;
+	char comm[16];
+	char driver[24];
+};
+
+/**
+ * struct gpu_pmu_contexts - argument of GPU_PMU_IOCTL_CONTEXTS
+ * @fd:		in: an open DRM file, or -1 for all clients of all devices
+ *		(needs CAP_PERFMON)
+ * @nr:		in: room at @infos, in entries; out: how many entries there
+ *		are. If that is more than the room, @infos holds the first ones
+ * @infos:	in: address of an array of struct gpu_pmu_context_info
+ */
+struct gpu_pmu_contexts {
+	__s32 fd;
+	__u32 nr;
+	__u64 infos;
+};
+
+/*
+ * On /dev/gpu_pmu. Errors: EBADF not a file descriptor, ENOTTY not a DRM file,
+ * ENODEV the device has no source of GPU events or is gone, EACCES fd is -1
+ * and the caller may not see all clients, EFAULT, ENOMEM.
+ */
+#define GPU_PMU_IOCTL_CONTEXTS	_IOWR('G', 0xe0, struct gpu_pmu_contexts)
+
+#endif /* _UAPI_LINUX_GPU_PMU_H */
