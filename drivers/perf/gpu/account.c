@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounting. See account.h.
+ *
+ * DOC: the head-of-line rule
+ *
+ * An engine runs one piece of work at a time, but what a driver reports is
+ * when work was handed over and when it was completed; and neighbours in a
+ * queue complete out of order, for example when the host of a virtual GPU
+ * answers one command while another one waits for its fence. "A job starts
+ * when the one before it ends" then loses time, and "from submission to
+ * completion" counts some twice.
+ *
+ * So: outstanding work is kept in hand-over order. Only the oldest piece
+ * accrues time. When it completes, the next one becomes the oldest. A piece
+ * that completes out of order is credited no time at all: it did not hold the
+ * engine up. The engine's busy time is then the union of the outstanding
+ * intervals, and each nanosecond of it belongs to exactly one owner:
+ *
+ *	sum over owners of gpu-busy = gpu-busy of the engine <= wall time
+ *
+ * Time is credited by moving the engine's clock forward, and never otherwise:
+ * this is why the identity holds in whatever order records come.
+ */
+#include <linux/gpu_pmu.h>
+#include <linux/hash.h>
+#include <linux/minmax.h>
+
+#include "account.h"
+
+/**
+ * gpu_account_init() - make an empty account
+ * @account:	room for it, with gpu_account_bytes(@nr_engines) behind it
+ * @up:		the scope that it is a part of, or NULL
+ * @nr_engines:	how many engines it tells apart
+ */
+void gpu_account_init(struct gpu_account *account, struct gpu_account *up,
+		      unsigned int nr_engines)
+{
+	account->up = up;
+	account->release = NULL;
+	account->jobs = 0;
+	account->nr_engines = nr_engines;
+	for (unsigned int i = 0; i <= nr_engines; i++)
+		for (int c = 0; c < GPU_NR_COUNTERS; c++)
+			account->slot[i][c] = 0;
+}
+
+/**
+ * gpu_account_add() - count, here and in all wider scopes
+ * @account:	where to count
+ * @engine:	index of the engine that it happened on
+ * @counter:	what
+ * @delta:	how much
+ */
+void gpu_account_add(struct gpu_account *account, unsigned int engine,
+		     enum gpu_counter counter, u64 delta)
+{
+	for (; account; account = account->up) {
+		account->slot[0][counter] += delta;
+		if (engine < account->nr_engines)
+			account->slot[engine + 1][counter] += delta;
+	}
+}
+
+static void account_unpin(struct gpu_account *account)
+{
+	if (!--account->jobs && account->release)
+		account->release(account);
+}
+
+/* in the owner, and in each task event that saw the submission */
+static void job_count(struct gpu_job *job, unsigned int engine,
+		      enum gpu_counter counter, u64 delta)
+{
+	gpu_account_add(job->owner, engine, counter, delta);
+	for (; job; job = job->more)
+		for (int i = 0; i < job->nr_scopes; i++)
+			gpu_account_add(job->scope[i], engine, counter, delta);
+}
+
+static struct gpu_job *job_get(struct gpu_ledger *ledger)
+{
+	struct gpu_job *job;
+
+	job = list_first_entry_or_null(&ledger->free, struct gpu_job, queue);
+	if (job) {
+		list_del(&job->queue);
+		job->more = NULL;
+	}
+	return job;
+}
+
+static void job_set_scopes(struct gpu_job *job, const struct gpu_record *rec)
+{
+	job->nr_scopes = rec->nr_scopes;
+	for (int i = 0; i < rec->nr_scopes; i++) {
+		job->scope[i] = rec->scope[i];
+		job->scope[i]->jobs++;
+	}
+}
+
+/* back to the free list, with all that hangs on it */
+static void job_put(struct gpu_ledger *ledger, struct gpu_job *job)
+{
+	struct gpu_job *more;
+
+	for (; job; job = more) {
+		more = job->more;
+		for (int i = 0; i < job->nr_scopes; i++)
+			account_unpin(job->scope[i]);
+		list_add(&job->queue, &ledger->free);
+	}
+}
+
+static void job_drop(struct gpu_ledger *ledger, struct gpu_job *job)
+{
+	list_del(&job->queue);
+	hlist_del(&job->hash);
+	ledger->outstanding--;
+	account_unpin(job->owner);
+	job_put(ledger, job);
+}
+
+static struct hlist_head *engine_bucket(struct gpu_engine *engine, u64 key)
+{
+	return &engine->index[hash_64(key, GPU_ENGINE_HASH_BITS)];
+}
+
+static struct gpu_job *engine_find(struct gpu_engine *engine, u64 key)
+{
+	struct gpu_job *job;
+
+	hlist_for_each_entry(job, engine_bucket(engine, key), hash)
+		if (job->key == key)
+			return job;
+	return NULL;
+}
+
+static struct gpu_job *engine_head(struct gpu_engine *engine)
+{
+	return list_first_entry_or_null(&engine->queue, struct gpu_job, queue);
+}
+
+static void ledger_lose(struct gpu_ledger *ledger, u64 nr)
+{
+	gpu_account_add(ledger->account, GPU_NO_ENGINE, GPU_COUNTER_LOST, nr);
+}
+
+/* the only place where busy time is credited */
+static void engine_run(struct gpu_ledger *ledger, unsigned int i, u64 until)
+{
+	struct gpu_engine *engine = &ledger->engine[i];
+	struct gpu_job *head = engine_head(engine);
+
+	if (head && until > engine->clock) {
+		job_count(head, i, GPU_COUNTER_BUSY, until - engine->clock);
+		engine->clock = until;
+	}
+}
+
+/* the oldest work begins to run: it has waited up to the engine's clock */
+static void engine_start(struct gpu_ledger *ledger, unsigned int i)
+{
+	struct gpu_engine *engine = &ledger->engine[i];
+	struct gpu_job *head = engine_head(engine);
+
+	if (!head)
+		return;
+	engine->clock = max(engine->clock, head->submit);
+	if (head->flags & GPU_PMU_WORK_JOB)
+		job_count(head, i, GPU_COUNTER_WAIT, engine->clock - head->submit);
+}
+
+/*
+ * Scopes for which there is no room in the QUEUE come before it, so that work
+ * never accrues anything that some of its scopes would miss.
+ */
+static void ledger_scopes(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_job *node = job_get(ledger);
+
+	if (!node) {
+		ledger_lose(ledger, 1);
+		return;
+	}
+	node->key = rec->key;
+	node->engine = rec->engine;
+	job_set_scopes(node, rec);
+	list_add_tail(&node->queue, &ledger->staged);
+}
+
+/* the scopes that were announced for a piece of work */
+static struct gpu_job *ledger_unstage(struct gpu_ledger *ledger,
+				      const struct gpu_record *rec)
+{
+	struct gpu_job *node, *next, *more = NULL;
+
+	list_for_each_entry_safe(node, next, &ledger->staged, queue) {
+		if (node->key != rec->key || node->engine != rec->engine)
+			continue;
+		list_del(&node->queue);
+		node->more = more;
+		more = node;
+	}
+	return more;
+}
+
+/*
+ * A key that comes again says that the work it named is long gone: the driver
+ * was reset, say. Its completion was never seen, nobody knows until when it
+ * ran: it is lost, and so is the time since it was last credited.
+ */
+static void ledger_supersede(struct gpu_ledger *ledger, struct gpu_job *job,
+			     const struct gpu_record *rec)
+{
+	struct gpu_engine *engine = &ledger->engine[rec->engine];
+	bool first = job == engine_head(engine);
+
+	job_drop(ledger, job);
+	ledger_lose(ledger, 1);
+	if (first) {
+		engine->clock = max(engine->clock, rec->time);
+		engine_start(ledger, rec->engine);
+	}
+}
+
+static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_engine *engine = &ledger->engine[rec->engine];
+	struct gpu_job *job = engine_find(engine, rec->key);
+	struct gpu_job *more = ledger_unstage(ledger, rec);
+	bool first;
+
+	if (job)
+		ledger_supersede(ledger, job, rec);
+
+	job = job_get(ledger);
+	if (!job) {
+		/* no room to follow it, but that it was submitted is certain */
+		if (rec->flags & GPU_PMU_WORK_JOB)
+			gpu_account_add(rec->owner, rec->engine,
+					GPU_COUNTER_JOBS, 1);
+		ledger_lose(ledger, 1);
+		job_put(ledger, more);
+		return;
+	}
+
+	first = list_empty(&engine->queue);
+	job->key = rec->key;
+	job->submit = rec->time;
+	job->engine = rec->engine;
+	job->flags = rec->flags;
+	job->owner = rec->owner;
+	job->owner->jobs++;
+	job_set_scopes(job, rec);
+	job->more = more;
+	list_add_tail(&job->queue, &engine->queue);
+	hlist_add_head(&job->hash, engine_bucket(engine, rec->key));
+	ledger->outstanding++;
+	if (job->flags & GPU_PMU_WORK_JOB)
+		job_count(job, rec->engine, GPU_COUNTER_JOBS, 1);
+	if (first)
+		engine_start(ledger, rec->engine);
+}
+
+static void ledger_done(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_engine *engine = &ledger->engine[rec->engine];
+	struct gpu_job *job = engine_find(engine, rec->key);
+	bool first;
+
+	if (!job)
+		return;		/* it was queued before anyone looked */
+
+	first = job == engine_head(engine);
+	if (first)
+		engine_run(ledger, rec->engine, rec->time);
+	if (job->flags & GPU_PMU_WORK_JOB) {
+		if (!first && rec->time > job->submit)
+			job_count(job, rec->engine, GPU_COUNTER_WAIT,
+				  rec->time - job->submit);
+		job_count(job, rec->engine, GPU_COUNTER_DONE, 1);
+	}
+	job_drop(ledger, job);
+	if (first)
+		engine_start(ledger, rec->engine);
+}
+
+static void (*const ledger_apply[])(struct gpu_ledger *ledger,
+				    const struct gpu_record *rec) = {
+	[GPU_RECORD_QUEUE]	= ledger_queue,
+	[GPU_RECORD_SCOPES]	= ledger_scopes,
+	[GPU_RECORD_DONE]	= ledger_done,
+};
+
+/**
+ * gpu_ledger_init() - make the accounting of a device
+ * @ledger:	room for it
+ * @account:	the device's account
+ * @engine:	room for its engines
+ * @nr_engines:	how many there are
+ * @jobs:	room for jobs
+ * @nr_jobs:	how many can be outstanding; scopes beyond
+ *		GPU_RECORD_SCOPES_MAX of one job take from it too
+ */
+void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
+		     struct gpu_engine *engine, unsigned int nr_engines,
+		     struct gpu_job *jobs, unsigned int nr_jobs)
+{
+	INIT_LIST_HEAD(&ledger->free);
+	INIT_LIST_HEAD(&ledger->staged);
+	ledger->account = account;
+	ledger->lost_seen = 0;
+	ledger->outstanding = 0;
+	ledger->nr_engines = nr_engines;
+	ledger->engine = engine;
+	for (unsigned int i = 0; i < nr_engines; i++) {
+		INIT_LIST_HEAD(&engine[i].queue);
+		for (int b = 0; b < 1 << GPU_ENGINE_HASH_BITS; b++)
+			INIT_HLIST_HEAD(&engine[i].index[b]);
+		engine[i].clock = 0;
+	}
+	for (unsigned int i = 0; i < nr_jobs; i++)
+		list_add_tail(&jobs[i].queue, &ledger->free);
+}
+
+/**
+ * gpu_ledger_forget() - drop all outstanding work
+ * @ledger:	the accounting
+ *
+ * Nothing more is credited to it, and it is not counted as lost: that is for
+ * the caller to decide.
+ */
+void gpu_ledger_forget(struct gpu_ledger *ledger)
+{
+	struct gpu_job *node, *next;
+
+	list_for_each_entry_safe(node, next, &ledger->staged, queue) {
+		list_del(&node->queue);
+		job_put(ledger, node);
+	}
+	for (unsigned int i = 0; i < ledger->nr_engines; i++) {
+		struct gpu_engine *engine = &ledger->engine[i];
+
+		while (!list_empty(&engine->queue))
+			job_drop(ledger, engine_head(engine));
+	}
+}
+
+/**
+ * gpu_ledger_flush() - take over what the ring holds, and credit up to now
+ * @ledger:	the accounting
+ * @ring:	the records of its device
+ * @now:	a clock that was read before the call
+ *
+ * When records were lost, one of them may have been the completion of work
+ * that would then accrue for ever, or be the start of work whose time would be
+ * given to its neighbour. So all outstanding work is forgotten, from the last
+ * time that is certain, and counted as lost beside the records themselves.
+ */
+void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
+{
+	u32 head = gpu_ring_head(ring), pos;
+	unsigned long lost;
+
+	for (pos = ring->tail; pos != head; pos++) {
+		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
+
+		ledger_apply[rec->type](ledger, rec);
+	}
+	gpu_ring_release(ring, head);
+
+	lost = gpu_ring_lost(ring);
+	if (lost != ledger->lost_seen) {
+		ledger_lose(ledger, lost - ledger->lost_seen + ledger->outstanding);
+		ledger->lost_seen = lost;
+		gpu_ledger_forget(ledger);
+	}
+
+	for (unsigned int i = 0; i < ledger->nr_engines; i++)
+		engine_run(ledger, i, now);
+}

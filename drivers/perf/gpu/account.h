@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Accounting: from records to the counters of contexts, clients, devices and
+ * task events. Pure logic: no lock, no clock, no memory of its own; also
+ * built in user space, for tests/unit and tests/fuzz.
+ */
+#ifndef _GPU_PMU_ACCOUNT_H
+#define _GPU_PMU_ACCOUNT_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "ring.h"
+
+/* what is counted; monotonic, each in the unit of its event */
+enum gpu_counter {
+	GPU_COUNTER_BUSY,
+	GPU_COUNTER_WAIT,
+	GPU_COUNTER_JOBS,
+	GPU_COUNTER_DONE,
+	GPU_COUNTER_LOST,
+	GPU_NR_COUNTERS
+};
+
+/**
+ * struct gpu_account - the counters of a scope
+ * @up:		the wider scope that this one is a part of: from a context to
+ *		its client, to its device, to all devices; NULL at the end
+ * @release:	called when the last outstanding job that names the account is
+ *		gone; NULL while something else keeps the account
+ * @jobs:	how many outstanding jobs name the account
+ * @nr_engines:	how many engines it tells apart
+ * @slot:	[0] over all engines, [i + 1] of engine i: the encoding of
+ *		perf_event_attr.config's engine field
+ */
+struct gpu_account {
+	struct gpu_account *up;
+	void (*release)(struct gpu_account *account);
+	unsigned int jobs;
+	unsigned int nr_engines;
+	u64 slot[][GPU_NR_COUNTERS];
+};
+
+/* for what did not happen on any engine in particular */
+#define GPU_NO_ENGINE	(~0U)
+
+#define gpu_account_bytes(nr_engines) \
+	(((nr_engines) + 1) * sizeof(u64[GPU_NR_COUNTERS]))
+
+/**
+ * struct gpu_job - a piece of outstanding work
+ * @queue:	in its engine's queue, or in one of the ledger's lists
+ * @hash:	in its engine's index
+ * @more:	further nodes that hold nothing but scopes
+ * @engine:	index of its engine
+ * @key:	as in its records
+ * @submit:	when it was handed over
+ * @owner:	the account of its context
+ * @scope:	the accounts of the task events it is counted in
+ * @nr_scopes:	how many of @scope are set
+ * @flags:	GPU_PMU_WORK_*
+ */
+struct gpu_job {
+	struct list_head queue;
+	struct hlist_node hash;
+	struct gpu_job *more;
+	u64 key;
+	u64 submit;
+	struct gpu_account *owner;
+	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
+	u8 nr_scopes;
+	u8 engine;
+	u8 flags;
+};
+
+#define GPU_ENGINE_HASH_BITS	6
+
+/**
+ * struct gpu_engine - a queue of a device that runs one piece of work at a time
+ * @queue:	the outstanding work, in hand-over order; the first one runs
+ * @index:	the same by key
+ * @clock:	up to when the work that runs has been credited
+ */
+struct gpu_engine {
+	struct list_head queue;
+	struct hlist_head index[1 << GPU_ENGINE_HASH_BITS];
+	u64 clock;
+};
+
+/**
+ * struct gpu_ledger - the accounting of one device
+ * @free:	unused jobs
+ * @staged:	scopes of work whose QUEUE is still to come
+ * @account:	the device's own account
+ * @lost_seen:	how much of the ring's loss has been taken over
+ * @outstanding: how many jobs are in the engines' queues
+ * @nr_engines:	how many engines there are
+ * @engine:	the engines
+ */
+struct gpu_ledger {
+	struct list_head free;
+	struct list_head staged;
+	struct gpu_account *account;
+	unsigned long lost_seen;
+	unsigned int outstanding;
+	unsigned int nr_engines;
+	struct gpu_engine *engine;
+};
+
+void gpu_account_init(struct gpu_account *account, struct gpu_account *up,
+		      unsigned int nr_engines);
+void gpu_account_add(struct gpu_account *account, unsigned int engine,
+		     enum gpu_counter counter, u64 delta);
+
+void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
+		     struct gpu_engine *engine, unsigned int nr_engines,
+		     struct gpu_job *jobs, unsigned int nr_jobs);
+void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now);
+void gpu_ledger_forget(struct gpu_ledger *ledger);
+
+#endif /* _GPU_PMU_ACCOUNT_H */

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients and contexts: whose work is it? From an open DRM file, or from the
+ * ioctl that the current task is in, to the account that its work belongs to.
+ *
+ * DOC: lifetime
+ *
+ * A client is made when an event names its file, or at the first work that is
+ * seen of it, and is known by the address of its drm_file. So it must leave
+ * the table when that file ends, before the address, or the driver's context
+ * ids, are used again: observe/client.c calls gpu_client_end() for that. The
+ * table is looked up under RCU by whoever submits; so what it held is put
+ * after a grace period, and after the records that name it were consumed.
+ *
+ * No reference to the file itself is ever kept: that would keep the client's
+ * buffers and contexts alive.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+#define GPU_CLIENT_HASH_BITS	6
+
+/* by drm_file; changed under gpu_lock, read under it or under RCU */
+static DEFINE_HASHTABLE(gpu_clients, GPU_CLIENT_HASH_BITS);
+
+/* the last job of an account that nothing else keeps: it goes, too */
+static void client_release(struct gpu_account *account)
+{
+	struct gpu_client *client;
+
+	lockdep_assert_held(&gpu_lock);
+	client = container_of(account, struct gpu_client, account);
+	gpu_device_put(client->gdev);
+	kfree_rcu(client, rcu);
+}
+
+static void context_release(struct gpu_account *account)
+{
+	struct gpu_context *context;
+
+	lockdep_assert_held(&gpu_lock);
+	context = container_of(account, struct gpu_context, account);
+	gpu_client_put(context->client);
+	kfree_rcu(context, rcu);
+}
+
+static void account_abandon(struct gpu_account *account,
+			    void (*release)(struct gpu_account *account))
+{
+	if (account->jobs)
+		account->release = release;
+	else
+		release(account);
+}
+
+/**
+ * gpu_client_put() - let go of a client
+ * @client:	the client
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_client_put(struct gpu_client *client)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (!--client->refs)
+		account_abandon(&client->account, client_release);
+}
+
+/**
+ * gpu_context_put() - let go of a context
+ * @context:	the context
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_context_put(struct gpu_context *context)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (!--context->refs)
+		account_abandon(&context->account, context_release);
+}
+
+/**
+ * gpu_client_alloc() - make a client that is in no table
+ * @gdev:	its device
+ * @gfp:	for the allocation
+ *
+ * Context: gpu_lock not held.
+ * Return: the client, with one reference, or NULL.
+ */
+struct gpu_client *gpu_client_alloc(struct gpu_pmu_device *gdev, gfp_t gfp)
+{
+	struct gpu_client *client;
+	unsigned long irq;
+
+	client = kzalloc(sizeof(*client) + gpu_account_bytes(gdev->nr_engines),
+			 gfp | __GFP_NOWARN);
+	if (!client)
+		return NULL;
+	client->refs = 1;
+	client->gdev = gdev;
+	INIT_LIST_HEAD(&client->contexts);
+	gpu_account_init(&client->account, &gdev->account, gdev->nr_engines);
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	gpu_device_get(gdev);
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	return client;
+}
+
+static struct gpu_client *client_find(const struct drm_file *file)
+{
+	struct gpu_client *client;
+
+	hash_for_each_possible_rcu(gpu_clients, client, node, (unsigned long)file,
+				   lockdep_is_held(&gpu_lock))
+		if (client->file == file)
+			return client;
+	return NULL;
+}
+
+static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 id)
+{
+	struct gpu_context *context;
+
+	hash_for_each_possible_rcu(gdev->contexts, context, node, id,
+				   lockdep_is_held(&gpu_lock))
+		if (context->id == id)
+			return context;
+	return NULL;
+}
+
+/* find or make; the file is open, and stays so during the call */
+static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
+				     struct drm_file *file, gfp_t gfp)
+{
+	struct gpu_client *client, *new;
+	unsigned long irq;
+
+	new = gpu_client_alloc(gdev, gfp);
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	client = client_find(file);
+	if (client) {
+		if (new)
+			gpu_client_put(new);
+	} else if (new) {
+		client = new;
+		client->file = file;
+		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
+	}
+	if (client)
+		client->refs++;
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	return client;
+}
+
+static struct gpu_context *context_get(struct gpu_client *client, u64 id, gfp_t gfp)
+{
+	struct gpu_pmu_device *gdev = client->gdev;
+	struct gpu_context *context, *new;
+	unsigned long irq;
+
+	new = kzalloc(sizeof(*new) + gpu_account_bytes(gdev->nr_engines),
+		      gfp | __GFP_NOWARN);
+	if (new) {
+		new->id = id;
+		gpu_account_init(&new->account, &client->account, gdev->nr_engines);
+	}
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	context = context_find(gdev, id);
+	if (!context && new) {
+		context = new;
+		new = NULL;
+		context->refs = 1;
+		context->client = client;
+		client->refs++;
+		list_add_tail(&context->link, &client->contexts);
+		hash_add_rcu(gdev->contexts, &context->node, id);
+	}
+	if (context)
+		context->refs++;
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	kfree(new);
+	return context;
+}
+
+/**
+ * gpu_file_has_context() - does a context belong to an open file?
+ * @gdev:	the file's device, not gone
+ * @file:	the file, open during the call
+ * @id:		the driver's id of the context
+ */
+bool gpu_file_has_context(struct gpu_pmu_device *gdev, struct drm_file *file,
+			  u64 id)
+{
+	u64 few[8], *ids = few;
+	unsigned int nr, room = ARRAY_SIZE(few), i;
+	bool found = false;
+
+	nr = gdev->ops->contexts(file, ids, room);
+	if (nr > room) {
+		ids = kcalloc(nr, sizeof(*ids), GFP_KERNEL);
+		if (!ids)
+			return false;
+		room = nr;
+		nr = min(gdev->ops->contexts(file, ids, room), room);
+	}
+	for (i = 0; i < nr; i++)
+		found |= ids[i] == id;
+	if (ids != few)
+		kfree(ids);
+	return found;
+}
+
+/**
+ * gpu_client_get_file() - the client of an open file
+ * @gdev:	its device
+ * @file:	the file, open during the call
+ *
+ * Context: process, sleeps.
+ * Return: the client, with a reference, or NULL if there is no memory.
+ */
+struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
+				       struct drm_file *file)
+{
+	return client_get(gdev, file, GFP_KERNEL);
+}
+
+/**
+ * gpu_context_get_file() - a context of an open file
+ * @gdev:	its device
+ * @file:	the file, open during the call
+ * @id:		the driver's id, which is one of the file's
+ *
+ * Context: process, sleeps.
+ * Return: the context, with a reference, or NULL if there is no memory.
+ */
+struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
+					 struct drm_file *file, u64 id)
+{
+	struct gpu_client *client = client_get(gdev, file, GFP_KERNEL);
+	struct gpu_context *context;
+
+	if (!client)
+		return NULL;
+	context = context_get(client, id, GFP_KERNEL);
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_client_put(client);
+	raw_spin_unlock_irq(&gpu_lock);
+	return context;
+}
+
+/* the account of what an open file submits under a context id, or without */
+static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
+				      struct drm_file *file, u64 id)
+{
+	struct gpu_account *account = NULL;
+	struct gpu_context *context;
+	struct gpu_client *client;
+	unsigned long irq;
+
+	/*
+	 * Work without a context, in the ioctl of a client that has contexts:
+	 * the first of them. A client that has none is its own account.
+	 */
+	if (!id)
+		gdev->ops->contexts(file, &id, 1);
+
+	client = client_get(gdev, file, GFP_ATOMIC);
+	if (!client)
+		return NULL;
+	if (id) {
+		context = context_get(client, id, GFP_ATOMIC);
+		if (context)
+			account = &context->account;
+	} else {
+		account = &client->account;
+	}
+	/* the table's references outlive the caller's RCU read-side section */
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	if (account && account != &client->account)
+		gpu_context_put(context);
+	gpu_client_put(client);
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	return account;
+}
+
+/**
+ * gpu_pmu_owner() - whose work is the current task about to submit?
+ * @gdev:	the device, attached
+ * @ctx:	the driver's id of the context that the work names, or 0
+ *
+ * A context is bound to the client in whose ioctl it is seen first. Work that
+ * names none belongs to the client in whose ioctl it is submitted, and what is
+ * submitted elsewhere to the kernel.
+ *
+ * Context: any but NMI, in an RCU read-side section that also covers the
+ * gpu_pmu_queue() that the result is for; takes gpu_lock, and allocates, when
+ * the context was not seen before.
+ * Return: the account, or NULL if there was no memory for it.
+ */
+struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev, u64 ctx)
+{
+	struct gpu_context *context = ctx ? context_find(gdev, ctx) : NULL;
+	struct gpu_account *account;
+	struct drm_file *drm_file;
+	struct file *file;
+
+	if (context)
+		return &context->account;
+
+	file = gpu_current_drm_file(gdev->drm, &drm_file);
+	if (!file)
+		return &gdev->kernel->account;
+	account = file_owner(gdev, drm_file, ctx);
+	fput(file);
+	return account;
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_owner);
+
+/* out of the tables: nobody finds it from now on; gpu_lock held */
+static void client_unhash(struct gpu_client *client)
+{
+	struct gpu_context *context;
+
+	hash_del_rcu(&client->node);
+	list_for_each_entry(context, &client->contexts, link)
+		hash_del_rcu(&context->node);
+}
+
+/* the tables' references; gpu_lock held */
+static void client_retire(struct gpu_client *client)
+{
+	struct gpu_context *context, *next;
+
+	list_for_each_entry_safe(context, next, &client->contexts, link) {
+		list_del(&context->link);
+		gpu_context_put(context);
+	}
+	gpu_client_put(client);
+}
+
+static void client_retire_rcu(struct rcu_head *rcu)
+{
+	struct gpu_client *client = container_of(rcu, struct gpu_client, rcu);
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	/* whoever could still find it has pushed its record by now */
+	gpu_flush_device(client->gdev, ktime_get_ns());
+	client_retire(client);
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+}
+
+/**
+ * gpu_client_end() - an open DRM file is being released
+ * @file:	the file
+ *
+ * What it has outstanding is still counted for it.
+ *
+ * Context: process, does not sleep.
+ */
+void gpu_client_end(const struct drm_file *file)
+{
+	struct gpu_client *client;
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	client = client_find(file);
+	if (client) {
+		client_unhash(client);
+		call_rcu(&client->rcu, client_retire_rcu);
+	}
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+}
+
+/**
+ * gpu_clients_end() - forget all clients of a device
+ * @gdev:	the device; its source has stopped to report
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_clients_end(struct gpu_pmu_device *gdev)
+{
+	struct hlist_node *next;
+	struct gpu_client *client;
+	int bucket;
+
+	lockdep_assert_held(&gpu_lock);
+	hash_for_each_safe(gpu_clients, bucket, next, client, node) {
+		if (client->gdev != gdev)
+			continue;
+		client_unhash(client);
+		client_retire(client);
+	}
+}

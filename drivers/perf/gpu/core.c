@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core of the gpu PMU: the devices that sources have registered, when
+ * they report, and how what they report gets into the ring.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include "internal.h"
+
+static unsigned int ring_size = 2048;
+module_param(ring_size, uint, 0444);
+MODULE_PARM_DESC(ring_size, "records that a device's ring holds, a power of two (64 bytes each)");
+
+static unsigned int max_jobs = 1024;
+module_param(max_jobs, uint, 0444);
+MODULE_PARM_DESC(max_jobs, "pieces of outstanding work of a device that can be followed at once");
+
+DEFINE_MUTEX(gpu_mutex); /* see internal.h, as for gpu_lock */
+DEFINE_RAW_SPINLOCK(gpu_lock);
+
+/* changed under both gpu_mutex and gpu_lock, read under either */
+LIST_HEAD(gpu_devices);
+
+/* what all devices have counted, those that are gone included */
+struct gpu_account *gpu_all;
+
+static unsigned int gpu_users;	/* open root events; under gpu_mutex */
+
+/* memory and source; on success the device's records flow */
+static int device_attach(struct gpu_pmu_device *gdev)
+{
+	struct gpu_record *slots;
+	struct gpu_engine *engines;
+	int err = -ENOMEM;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (!try_module_get(gdev->ops->owner))
+		return -ENODEV;
+
+	slots = kvcalloc(ring_size, sizeof(*slots), GFP_KERNEL);
+	engines = kcalloc(gdev->nr_engines, sizeof(*engines), GFP_KERNEL);
+	gdev->jobs = kvcalloc(max_jobs, sizeof(*gdev->jobs), GFP_KERNEL);
+	if (!slots || !engines || !gdev->jobs)
+		goto err_free;
+
+	gpu_ring_init(&gdev->ring, slots, ring_size);
+	gpu_ledger_init(&gdev->ledger, &gdev->account, engines, gdev->nr_engines,
+			gdev->jobs, max_jobs);
+	raw_spin_lock_irq(&gpu_lock);
+	gdev->attached = true;
+	raw_spin_unlock_irq(&gpu_lock);
+
+	err = gdev->ops->attach(gdev);
+	if (err)
+		goto err_attached;
+	return 0;
+
+err_attached:
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_device(gdev, ktime_get_ns());
+	gpu_ledger_forget(&gdev->ledger);
+	gdev->attached = false;
+	raw_spin_unlock_irq(&gpu_lock);
+err_free:
+	kvfree(gdev->jobs);
+	kfree(engines);
+	kvfree(slots);
+	module_put(gdev->ops->owner);
+	return err;
+}
+
+static void device_detach(struct gpu_pmu_device *gdev)
+{
+	lockdep_assert_held(&gpu_mutex);
+
+	if (!gdev->attached)
+		return;
+
+	gdev->ops->detach(gdev);
+
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_device(gdev, ktime_get_ns());
+	gpu_ledger_forget(&gdev->ledger);
+	gpu_clients_end(gdev);
+	gdev->attached = false;
+	raw_spin_unlock_irq(&gpu_lock);
+
+	kvfree(gdev->jobs);
+	kfree(gdev->ledger.engine);
+	kvfree(gdev->ring.slots);
+	module_put(gdev->ops->owner);
+}
+
+/**
+ * gpu_users_get() - an event is being opened: let the sources report
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ * Return: 0, or why a source cannot report.
+ */
+int gpu_users_get(void)
+{
+	struct gpu_pmu_device *gdev;
+	int err;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (gpu_users++)
+		return 0;
+
+	/* first: a client that is seen must not end unseen */
+	err = gpu_observe_clients();
+	if (err)
+		goto err_users;
+
+	list_for_each_entry(gdev, &gpu_devices, link) {
+		err = device_attach(gdev);
+		if (err)
+			goto err_attached;
+	}
+	return 0;
+
+err_attached:
+	list_for_each_entry_continue_reverse(gdev, &gpu_devices, link)
+		device_detach(gdev);
+	gpu_unobserve_clients();
+err_users:
+	gpu_users--;
+	return err;
+}
+
+/**
+ * gpu_users_put() - an event was closed: the last one ends all reporting
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ */
+void gpu_users_put(void)
+{
+	struct gpu_pmu_device *gdev;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (--gpu_users)
+		return;
+
+	list_for_each_entry(gdev, &gpu_devices, link)
+		device_detach(gdev);
+	gpu_unobserve_clients();
+}
+
+/**
+ * gpu_device_by_minor() - find a registered device
+ * @minor:	its render minor
+ *
+ * Context: gpu_mutex or gpu_lock held; no reference is taken.
+ * Return: the device or NULL.
+ */
+struct gpu_pmu_device *gpu_device_by_minor(unsigned int minor)
+{
+	struct gpu_pmu_device *gdev;
+
+	list_for_each_entry(gdev, &gpu_devices, link)
+		if (gdev->minor == minor)
+			return gdev;
+	return NULL;
+}
+
+/**
+ * gpu_device_by_drm() - find a registered device
+ * @drm:	its DRM device
+ *
+ * Context: gpu_mutex or gpu_lock held; no reference is taken.
+ * Return: the device or NULL.
+ */
+struct gpu_pmu_device *gpu_device_by_drm(const struct drm_device *drm)
+{
+	struct gpu_pmu_device *gdev;
+
+	list_for_each_entry(gdev, &gpu_devices, link)
+		if (gdev->drm == drm)
+			return gdev;
+	return NULL;
+}
+
+/**
+ * gpu_device_get() - keep a device's memory
+ * @gdev:	the device
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_device_get(struct gpu_pmu_device *gdev)
+{
+	lockdep_assert_held(&gpu_lock);
+	gdev->refs++;
+}
+
+/**
+ * gpu_device_put() - the mirror of gpu_device_get()
+ * @gdev:	the device
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_device_put(struct gpu_pmu_device *gdev)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (!--gdev->refs)
+		kfree_rcu(gdev, rcu);
+}
+
+/**
+ * gpu_pmu_device_register() - announce a device whose GPU activity can be told
+ * @info:	what there is to know of it; its engine names must outlive the
+ *		registration
+ *
+ * If events are open that look at all devices, the source's attach() is called
+ * before this returns.
+ *
+ * Context: process, sleeps.
+ * Return: the device or an ERR_PTR: -EINVAL the info makes no sense, -EEXIST
+ * the DRM device has a source already, -ENOMEM, or what attach() returned.
+ */
+struct gpu_pmu_device *
+gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
+{
+	struct gpu_pmu_device *gdev;
+	struct drm_minor *minor;
+	int err = -ENOMEM;
+
+	if (!info->nr_engines || info->nr_engines > GPU_PMU_MAX_ENGINES)
+		return ERR_PTR(-EINVAL);
+	minor = info->drm->render ?: info->drm->primary;
+	if (!minor)
+		return ERR_PTR(-EINVAL);
+
+	gdev = kzalloc(sizeof(*gdev) + gpu_account_bytes(info->nr_engines),
+		       GFP_KERNEL);
+	if (!gdev)
+		return ERR_PTR(-ENOMEM);
+
+	gdev->refs = 1;
+	gdev->drm = info->drm;
+	gdev->ops = info->ops;
+	gdev->priv = info->priv;
+	gdev->minor = minor->index;
+	gdev->nr_engines = info->nr_engines;
+	gdev->engines = info->engines;
+	hash_init(gdev->contexts);
+	gpu_account_init(&gdev->account, gpu_all, info->nr_engines);
+
+	gdev->kernel = gpu_client_alloc(gdev, GFP_KERNEL);
+	if (!gdev->kernel)
+		goto err_free;
+
+	mutex_lock(&gpu_mutex);
+	err = -EEXIST;
+	if (gpu_device_by_drm(info->drm))
+		goto err_unlock;
+	if (gpu_users) {
+		err = device_attach(gdev);
+		if (err)
+			goto err_unlock;
+	}
+	drm_dev_get(info->drm);
+	raw_spin_lock_irq(&gpu_lock);
+	list_add_tail(&gdev->link, &gpu_devices);
+	raw_spin_unlock_irq(&gpu_lock);
+	mutex_unlock(&gpu_mutex);
+	return gdev;
+
+err_unlock:
+	mutex_unlock(&gpu_mutex);
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_client_put(gdev->kernel);
+	gpu_device_put(gdev);
+	raw_spin_unlock_irq(&gpu_lock);
+	return ERR_PTR(err);
+
+err_free:
+	kfree(gdev);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_device_register);
+
+/**
+ * gpu_pmu_device_unregister() - the device, or its source, goes away
+ * @gdev:	the device
+ *
+ * Detaches the source if it is attached. Events that look at the device stay
+ * open, with the counts that they have; work that was outstanding is counted
+ * up to now.
+ *
+ * Context: process, sleeps.
+ */
+void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev)
+{
+	mutex_lock(&gpu_mutex);
+	device_detach(gdev);
+	raw_spin_lock_irq(&gpu_lock);
+	list_del(&gdev->link);
+	gdev->gone = true;
+	raw_spin_unlock_irq(&gpu_lock);
+	drm_dev_put(gdev->drm);
+	gdev->drm = NULL;
+	mutex_unlock(&gpu_mutex);
+
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_client_put(gdev->kernel);
+	gpu_device_put(gdev);
+	raw_spin_unlock_irq(&gpu_lock);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_device_unregister);
+
+/**
+ * gpu_pmu_device_priv() - the source's own pointer
+ * @gdev:	the device
+ *
+ * Return: @priv of the struct gpu_pmu_device_info.
+ */
+void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)
+{
+	return gdev->priv;
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_device_priv);
+
+/**
+ * gpu_pmu_queue() - work is being handed over to an engine
+ * @gdev:	the device, attached
+ * @engine:	index of the engine
+ * @owner:	whose work it is, from gpu_pmu_owner() in the same RCU read-side
+ *		section; NULL if that could not tell: counted as lost
+ * @key:	tells the outstanding work of the engine apart
+ * @flags:	GPU_PMU_WORK_*
+ *
+ * To be called in the order in which the engine gets the work, before it can
+ * possibly complete, and in the context of the task that submits it, if one
+ * does. The time of the call is the time of the submission.
+ *
+ * Context: any but NMI; takes no lock.
+ */
+void gpu_pmu_queue(struct gpu_pmu_device *gdev, unsigned int engine,
+		   struct gpu_account *owner, u64 key, unsigned int flags)
+{
+	struct gpu_record rec = {
+		.type = GPU_RECORD_QUEUE,
+		.engine = engine,
+		.owner = owner,
+		.key = key,
+		.flags = flags,
+	};
+	unsigned long irq;
+
+	if (!owner) {
+		atomic_long_inc(&gdev->ring.lost);
+		return;
+	}
+
+	local_irq_save(irq);
+	gpu_events_submit(gdev, &rec);
+	gpu_ring_push(&gdev->ring, &rec);
+	local_irq_restore(irq);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_queue);
+
+/**
+ * gpu_pmu_complete() - an engine has completed work
+ * @gdev:	the device, attached
+ * @engine:	index of the engine
+ * @key:	as given to gpu_pmu_queue(); unknown keys are ignored: that work
+ *		was queued before anyone looked
+ *
+ * The time of the call is the time of the completion.
+ *
+ * Context: any but NMI; takes no lock.
+ */
+void gpu_pmu_complete(struct gpu_pmu_device *gdev, unsigned int engine, u64 key)
+{
+	struct gpu_record rec = {
+		.type = GPU_RECORD_DONE,
+		.engine = engine,
+		.key = key,
+	};
+	unsigned long irq;
+
+	local_irq_save(irq);
+	gpu_ring_push(&gdev->ring, &rec);
+	local_irq_restore(irq);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_complete);
+
+static int __init gpu_pmu_init(void)
+{
+	int err;
+
+	if (!is_power_of_2(ring_size) || ring_size > 1 << 20 || !max_jobs) {
+		pr_err("ring_size must be a power of two up to %u, and max_jobs not 0\n",
+		       1 << 20);
+		return -EINVAL;
+	}
+
+	gpu_all = kzalloc(sizeof(*gpu_all) + gpu_account_bytes(GPU_PMU_MAX_ENGINES),
+			  GFP_KERNEL);
+	if (!gpu_all)
+		return -ENOMEM;
+	gpu_account_init(gpu_all, NULL, GPU_PMU_MAX_ENGINES);
+
+	gpu_flush_timer_init();
+	gpu_events_init();
+
+	err = gpu_observe_clients_init();
+	if (err)
+		goto err_free;
+	err = gpu_query_register();
+	if (err)
+		goto err_observe;
+	err = gpu_pmu_face_register();
+	if (err)
+		goto err_query;
+	return 0;
+
+err_query:
+	gpu_query_unregister();
+err_observe:
+	gpu_observe_clients_exit();
+err_free:
+	kfree(gpu_all);
+	return err;
+}
+module_init(gpu_pmu_init);
+
+static void __exit gpu_pmu_exit(void)
+{
+	gpu_pmu_face_unregister();
+	gpu_query_unregister();
+	gpu_observe_clients_exit();
+	gpu_flush_timer_cancel();
+	rcu_barrier(); /* clients on their way out */
+	kfree(gpu_all);
+}
+module_exit(gpu_pmu_exit);
+
+MODULE_DESCRIPTION("perf PMU for GPUs");
+MODULE_LICENSE("GPL");
+/* the observers need symbols of the drivers they observe, so they come apart */
+MODULE_SOFTDEP("post: gpu_pmu_virtio");

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Crediting: which of the events that look at an account gets what it has
+ * counted. Pure logic, also built in user space, for tests/unit and tests/fuzz.
+ */
+#ifndef _GPU_PMU_CREDIT_H
+#define _GPU_PMU_CREDIT_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "account.h"
+
+/**
+ * struct gpu_member - an event's place in an opener set
+ * @link:	in its set
+ * @cpu:	the CPU that the event is bound to, or -1
+ * @task:	the task that it is bound to, or NULL: a key, never followed
+ * @live:	it was counting when its set was settled last
+ */
+struct gpu_member {
+	struct list_head link;
+	int cpu;
+	const void *task;
+	bool live;
+};
+
+/**
+ * struct gpu_view - what an event looks at
+ * @account:	the scope
+ * @slot:	of all engines, or of one: see struct gpu_account
+ * @counter:	what is counted
+ */
+struct gpu_view {
+	struct gpu_account *account;
+	unsigned int slot;
+	enum gpu_counter counter;
+};
+
+/**
+ * struct gpu_set - the events that one opener has opened for one number
+ * @link:	in the list of sets
+ * @members:	the events, struct gpu_member
+ * @view:	what they all look at
+ * @opener:	the process that opened them: a key
+ * @solo:	when the opener looks at a task of its own: that task, a key
+ * @last:	what of the view was shared out already
+ *
+ * perf opens an event once for each CPU, or for each thread, or for each of
+ * both, and adds their values up. The account is one number. So each delta
+ * goes to exactly one member that is live, and the sum is right.
+ */
+struct gpu_set {
+	struct list_head link;
+	struct list_head members;
+	struct gpu_view view;
+	const void *opener;
+	const void *solo;
+	u64 last;
+};
+
+/**
+ * struct gpu_credit_ops - what only the caller knows of a member
+ * @live:	is it counting now?
+ * @task_cpu:	the CPU that its task is on, or ran on last
+ * @credit:	give it a delta
+ */
+struct gpu_credit_ops {
+	bool (*live)(struct gpu_member *member);
+	int (*task_cpu)(struct gpu_member *member);
+	void (*credit)(struct gpu_member *member, u64 delta);
+};
+
+void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
+		  const void *opener, const void *solo);
+bool gpu_set_takes(const struct gpu_set *set, const struct gpu_set *like,
+		   const struct gpu_member *member);
+void gpu_set_join(struct gpu_set *set, struct gpu_member *member);
+void gpu_set_leave(struct gpu_member *member);
+void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,
+		    struct gpu_member *leaving);
+
+#endif /* _GPU_PMU_CREDIT_H */

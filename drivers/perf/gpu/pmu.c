@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The face that perf sees: the PMU named "gpu", its format/ and events/.
+ *
+ * DOC: what is not here, and why
+ *
+ * No cpumask file: the perf tool would open (pid -1, CPU 0), which an
+ * unprivileged user may not. No cpus file: it would take the PMU for one of
+ * the CPU. No PERF_PMU_CAP_NO_EXCLUDE: at perf_event_paranoid 2 an unprivileged
+ * event must carry exclude_kernel, which that flag refuses. One PMU for all
+ * devices, for the module's life: perf_pmu_unregister() does not detach events,
+ * so devices come and go under it.
+ */
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "events.h"
+#include "internal.h"
+
+PMU_FORMAT_ATTR(event,	"config:0-15");
+PMU_FORMAT_ATTR(engine,	"config:16-23");
+PMU_FORMAT_ATTR(dev,	"config:32-47");
+PMU_FORMAT_ATTR(fd,	"config1:0-31");
+PMU_FORMAT_ATTR(ctx,	"config2:0-63");
+
+/* the strings above say to perf what the masks say to config_parse() */
+static_assert(GENMASK_ULL(15, 0) == GPU_PMU_CONFIG_EVENT_MASK);
+static_assert(GENMASK_ULL(23, 16) == GPU_PMU_CONFIG_ENGINE_MASK);
+static_assert(GENMASK_ULL(47, 32) == GPU_PMU_CONFIG_DEV_MASK);
+static_assert(GENMASK_ULL(31, 0) == GPU_PMU_CONFIG1_FD_MASK);
+
+static struct attribute *gpu_format_attrs[] = {
+	&format_attr_event.attr,
+	&format_attr_engine.attr,
+	&format_attr_dev.attr,
+	&format_attr_fd.attr,
+	&format_attr_ctx.attr,
+	NULL
+};
+
+static const struct attribute_group gpu_format_group = {
+	.name = "format",
+	.attrs = gpu_format_attrs,
+};
+
+/* each event has a name, and may have a unit and an alias with fd and ctx */
+#define GPU_EVENT_FILES_MAX	(3 * GPU_NR_EVENTS)
+
+struct gpu_event_file {
+	struct perf_pmu_events_attr attr;
+	char name[24];
+	char text[32];
+};
+
+static struct gpu_event_file gpu_event_files[GPU_EVENT_FILES_MAX];
+static struct attribute *gpu_event_attrs[GPU_EVENT_FILES_MAX + 1];
+
+static const struct attribute_group gpu_events_group = {
+	.name = "events",
+	.attrs = gpu_event_attrs,
+};
+
+static const struct attribute_group *gpu_attr_groups[] = {
+	&gpu_format_group,
+	&gpu_events_group,
+	NULL
+};
+
+__printf(3, 4)
+static void event_file(unsigned int *nr, const char *name, const char *fmt, ...)
+{
+	struct gpu_event_file *file = &gpu_event_files[*nr];
+	va_list args;
+
+	strscpy(file->name, name, sizeof(file->name));
+	va_start(args, fmt);
+	vscnprintf(file->text, sizeof(file->text), fmt, args);
+	va_end(args);
+
+	sysfs_attr_init(&file->attr.attr.attr);
+	file->attr.attr.attr.name = file->name;
+	file->attr.attr.attr.mode = 0444;
+	file->attr.attr.show = perf_event_sysfs_show;
+	file->attr.event_str = file->text;
+	gpu_event_attrs[(*nr)++] = &file->attr.attr.attr;
+}
+
+static void event_files_make(void)
+{
+	unsigned int nr = 0, id;
+	char unit[24];
+
+	for (id = 0; id < GPU_NR_EVENTS; id++) {
+		const struct gpu_event_desc *desc = &gpu_event_descs[id];
+
+		if (!desc->name)
+			continue;
+		event_file(&nr, desc->name, "event=%#x", id);
+		if (desc->unit) {
+			snprintf(unit, sizeof(unit), "%s.unit", desc->name);
+			event_file(&nr, unit, "%s", desc->unit);
+		}
+		if (desc->ctx_alias)
+			event_file(&nr, desc->ctx_alias, "event=%#x,fd=?,ctx=?", id);
+	}
+}
+
+static int gpu_pmu_event_init(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type != event->pmu->type)
+		return -ENOENT;
+
+	/* a GPU's progress has no instruction of this CPU to be sampled at */
+	if (is_sampling_event(event) || attr->precise_ip || has_branch_stack(event))
+		return -EOPNOTSUPP;
+	/* the work is a user's; without the user there is nothing to count */
+	if (attr->exclude_user)
+		return -EOPNOTSUPP;
+	/* perf would exchange the counts of a root and a clone under the flush */
+	if (attr->inherit_stat)
+		return -EOPNOTSUPP;
+
+	return gpu_event_open(event);
+}
+
+static int gpu_pmu_add(struct perf_event *event, int flags)
+{
+	int err = gpu_event_add(event);
+
+	if (err)
+		return err;
+	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void gpu_pmu_del(struct perf_event *event, int flags)
+{
+	gpu_event_del(event);
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+static void gpu_pmu_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+static void gpu_pmu_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+/*
+ * The count is kept by whoever counts. It may be read in NMI, as a sibling of
+ * an event that samples: so nothing is flushed here.
+ */
+static void gpu_pmu_read(struct perf_event *event)
+{
+}
+
+static struct pmu gpu_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_sw_context,
+	.attr_groups	= gpu_attr_groups,
+	.event_init	= gpu_pmu_event_init,
+	.add		= gpu_pmu_add,
+	.del		= gpu_pmu_del,
+	.start		= gpu_pmu_start,
+	.stop		= gpu_pmu_stop,
+	.read		= gpu_pmu_read,
+};
+
+/**
+ * gpu_pmu_face_register() - make the PMU known to perf
+ */
+int gpu_pmu_face_register(void)
+{
+	event_files_make();
+	return perf_pmu_register(&gpu_pmu, "gpu", -1);
+}
+
+/**
+ * gpu_pmu_face_unregister() - the mirror of gpu_pmu_face_register()
+ *
+ * Each open event holds the module, so none is left.
+ */
+void gpu_pmu_face_unregister(void)
+{
+	perf_pmu_unregister(&gpu_pmu);
+}

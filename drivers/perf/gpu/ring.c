@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The record ring. See ring.h.
+ *
+ * Producers run in process, softirq and irq context, on any CPU, often under
+ * a driver's spinlock; so they take no lock. They reserve a position with one
+ * cmpxchg, fill the slot, and publish it by its ticket. The time is read
+ * after the position was reserved: so every record at or behind the head that
+ * the consumer saw is younger than a clock that the consumer read before.
+ * That is what lets it credit a running job up to that clock and be certain
+ * that no record of the past is still to come.
+ */
+#include <linux/ktime.h>
+#include <linux/processor.h>
+
+#include "ring.h"
+
+/**
+ * gpu_ring_init() - make an empty ring
+ * @ring:	the ring
+ * @slots:	zeroed memory for its records
+ * @nr:		their number, a power of two
+ */
+void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
+{
+	ring->slots = slots;
+	ring->mask = nr - 1;
+	atomic_set(&ring->head, 0);
+	atomic_long_set(&ring->lost, 0);
+	ring->tail = 0;
+}
+
+/**
+ * gpu_ring_push() - append a record, or count it as lost when the ring is full
+ * @ring:	the ring
+ * @rec:	what to append; its time and ticket are set here
+ *
+ * Context: any but NMI, with interrupts off on this CPU: the consumer waits
+ * for a slot that was reserved, and could be the interrupt.
+ */
+void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
+{
+	struct gpu_record *slot;
+	int pos = atomic_read(&ring->head);
+
+	do {
+		/* pairs with the release in gpu_ring_release() */
+		if ((u32)pos - smp_load_acquire(&ring->tail) > ring->mask) {
+			atomic_long_inc(&ring->lost);
+			return;
+		}
+	} while (!atomic_try_cmpxchg(&ring->head, &pos, pos + 1));
+
+	slot = &ring->slots[(u32)pos & ring->mask];
+	slot->time = ktime_get_ns();
+	slot->key = rec->key;
+	slot->owner = rec->owner;
+	slot->type = rec->type;
+	slot->engine = rec->engine;
+	slot->flags = rec->flags;
+	slot->nr_scopes = rec->nr_scopes;
+	for (int i = 0; i < rec->nr_scopes; i++)
+		slot->scope[i] = rec->scope[i];
+
+	/* pairs with the acquire in gpu_ring_peek() */
+	smp_store_release(&slot->ticket, (u32)pos + 1);
+}
+
+/**
+ * gpu_ring_head() - where the consumer may go
+ * @ring:	the ring
+ *
+ * Every record that is pushed from now on is younger than a clock that the
+ * caller has read before the call.
+ */
+u32 gpu_ring_head(struct gpu_ring *ring)
+{
+	smp_mb(); /* the caller's clock first, then the head */
+	return atomic_read(&ring->head);
+}
+
+/**
+ * gpu_ring_peek() - read a record
+ * @ring:	the ring
+ * @pos:	its position, in front of gpu_ring_head()
+ *
+ * Waits until its producer, which has its interrupts off, has written it.
+ */
+const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos)
+{
+	struct gpu_record *slot = &ring->slots[pos & ring->mask];
+
+	/* pairs with the release in gpu_ring_push() */
+	while (smp_load_acquire(&slot->ticket) != pos + 1)
+		cpu_relax();
+	return slot;
+}
+
+/**
+ * gpu_ring_release() - give the slots before a position back to the producers
+ * @ring:	the ring
+ * @pos:	the new tail
+ */
+void gpu_ring_release(struct gpu_ring *ring, u32 pos)
+{
+	/* pairs with the acquire in gpu_ring_push() */
+	smp_store_release(&ring->tail, pos);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The record ring: from the sources, in whatever context they run, to the
+ * flush. Many producers, one consumer at a time.
+ *
+ * Also built in user space, for tests/unit.
+ */
+#ifndef _GPU_PMU_RING_H
+#define _GPU_PMU_RING_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct gpu_account;
+
+enum gpu_record_type {
+	GPU_RECORD_QUEUE,	/* work was handed over to an engine */
+	GPU_RECORD_SCOPES,	/* more scopes of the work queued before */
+	GPU_RECORD_DONE,	/* work was completed */
+};
+
+/* how many task scopes one record or one job can name; more take another */
+#define GPU_RECORD_SCOPES_MAX	4
+
+/**
+ * struct gpu_record - one thing that happened on a GPU
+ * @time:	CLOCK_MONOTONIC, in ns; set by gpu_ring_push()
+ * @key:	tells the outstanding work of an engine apart; the same in the
+ *		QUEUE, SCOPES and DONE of one piece of work
+ * @owner:	QUEUE: the account of the context that the work is for
+ * @scope:	QUEUE, SCOPES: the accounts of the task events that the
+ *		submitting task had enabled
+ * @ticket:	the ring's own: which position this slot holds
+ * @type:	enum gpu_record_type
+ * @engine:	index of the engine
+ * @flags:	GPU_PMU_WORK_*
+ * @nr_scopes:	how many of @scope are set
+ */
+struct gpu_record {
+	u64 time;
+	u64 key;
+	struct gpu_account *owner;
+	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
+	u32 ticket;
+	u8 type;
+	u8 engine;
+	u8 flags;
+	u8 nr_scopes;
+};
+
+static_assert(sizeof(struct gpu_record) == 64);
+
+/**
+ * struct gpu_ring - a ring of records
+ * @slots:	the records, a power of two of them
+ * @mask:	their number - 1
+ * @head:	the next position to be reserved by a producer
+ * @lost:	how many records found the ring full
+ * @tail:	the next position to be consumed
+ *
+ * Positions count up forever and wrap with 32 bits. The slot at position p is
+ * complete when its ticket is p + 1, which no earlier lap can have left there.
+ */
+struct gpu_ring {
+	struct gpu_record *slots;
+	u32 mask;
+	atomic_t head ____cacheline_aligned_in_smp;
+	atomic_long_t lost;
+	u32 tail ____cacheline_aligned_in_smp;
+};
+
+void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr);
+void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec);
+u32 gpu_ring_head(struct gpu_ring *ring);
+const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos);
+void gpu_ring_release(struct gpu_ring *ring, u32 pos);
+
+static inline unsigned long gpu_ring_lost(struct gpu_ring *ring)
+{
+	return atomic_long_read(&ring->lost);
+}
+
+#endif /* _GPU_PMU_RING_H */
