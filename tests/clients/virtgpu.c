@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See virtgpu.h. Functions return a negative errno when they fail. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <virtgpu_drm.h>
+#include <xf86drm.h>
+
+#include <linux/gpu_pmu.h>
+
+#include "virtgpu.h"
+
+/* open the first GPU as a client of its own */
+int virtgpu_open(void)
+{
+	int fd = open(VIRTGPU_RENDER_NODE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* submit one job; returns a fence to be given to virtgpu_wait() */
+int virtgpu_submit(int fd)
+{
+	uint32_t nop = 0; /* VIRGL_CCMD_NOP, without operands */
+	struct drm_virtgpu_execbuffer job = {
+		.flags = VIRTGPU_EXECBUF_FENCE_FD_OUT,
+		.size = sizeof(nop),
+		.command = (uintptr_t)&nop,
+		.fence_fd = -1,
+	};
+
+	if (drmIoctl(fd, DRM_IOCTL_VIRTGPU_EXECBUFFER, &job))
+		return -errno;
+	return job.fence_fd;
+}
+
+/* wait for a job's end and give its fence back */
+int virtgpu_wait(int fence_fd)
+{
+	struct pollfd pfd = { .fd = fence_fd, .events = POLLIN };
+	int err = poll(&pfd, 1, -1);
+
+	err = err < 0 ? -errno : 0;
+	close(fence_fd);
+	return err;
+}
+
+/* submit jobs one after the other, each when the one before has ended */
+int virtgpu_run(int fd, unsigned int jobs)
+{
+	int err = 0;
+
+	while (!err && jobs--) {
+		err = virtgpu_submit(fd);
+		if (err >= 0)
+			err = virtgpu_wait(err);
+	}
+	return err;
+}
+
+/* the contexts of a fd (-1: all clients'); returns how many there are */
+int virtgpu_contexts(int fd, struct gpu_pmu_context_info *infos, unsigned int room)
+{
+	struct gpu_pmu_contexts arg = {
+		.fd = fd,
+		.nr = room,
+		.infos = (uintptr_t)infos,
+	};
+	int dev = open("/dev/gpu_pmu", O_RDONLY | O_CLOEXEC), err;
+
+	if (dev < 0)
+		return -errno;
+	err = ioctl(dev, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : (int)arg.nr;
+	close(dev);
+	return err;
+}
+
+/* the one context that a virtio-gpu client has */
+int virtgpu_context(int fd, uint64_t *ctx)
+{
+	struct gpu_pmu_context_info info;
+	int nr = virtgpu_contexts(fd, &info, 1);
+
+	if (nr < 0)
+		return nr;
+	*ctx = info.ctx;
+	return nr == 1 && info.ctx ? 0 : -ENOENT;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A gpu-client that runs beside the test: it has opened its files, and submits
+ * when it is told to.
+ */
+#ifndef TESTS_SELFTESTS_CLIENT_H
+#define TESTS_SELFTESTS_CLIENT_H
+
+#include <sys/types.h>
+
+struct client {
+	pid_t pid;
+	int in;			/* a byte: begin; closed: exit */
+	char said[32];		/* the file that it writes "ready", then "done" to */
+};
+
+/* a shell command that tells client PID to begin, and returns when it is done */
+#define CLIENT_GO	"sh -c 'echo >/proc/%d/fd/0; " \
+			"until grep -q done /tmp/client.%d; do sleep 0.05; done'"
+
+/* 0 or a negative errno */
+int client_start(struct client *client, const char *args);
+int client_go(struct client *client);
+int client_wait(struct client *client, const char *word);
+int client_end(struct client *client);
+
+#endif /* TESTS_SELFTESTS_CLIENT_H */

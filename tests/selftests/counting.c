@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each way in which perf stat opens events gives the right number, not a multiple
+ * of it. The truth is arithmetic: the client is told how many jobs to submit; and,
+ * system-wide, the stock tracepoint in the same run.
+ */
+#include "kselftest_harness.h"
+
+#include "client.h"
+#include "perf.h"
+
+#define CLIENT	"build/clients/gpu-client"
+#define SUBMIT	"virtio_gpu:virtio_gpu_cmd_queue"
+#define TRUTH	" -e " SUBMIT " --filter 'type == 0x207' "
+#define ALL	"-e gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/,gpu/queue-wait/,gpu/lost/ "
+
+FIXTURE(mode)
+{
+	struct perf_stat stat;
+};
+
+/*
+ * jobs: what gpu/jobs/ and gpu/jobs-done/ must be, summed over all lines; lines:
+ * how many there must be of each; truth: the tracepoint is there, too
+ */
+FIXTURE_VARIANT(mode)
+{
+	const char *args;
+	unsigned int jobs;
+	unsigned int lines;
+	bool truth;
+};
+
+#define MODE(_name, _jobs, _lines, _truth, _args)	\
+	FIXTURE_VARIANT_ADD(mode, _name)		\
+	{						\
+		.args = _args,				\
+		.jobs = _jobs,				\
+		.lines = _lines,			\
+		.truth = _truth,			\
+	}
+
+MODE(program, 20, 1, false, ALL CLIENT " -n 20");
+MODE(system_wide, 20, 1, true, "-a " ALL TRUTH CLIENT " -n 20");
+MODE(no_aggregation, 20, 2, true, "-a -A " ALL TRUTH CLIENT " -n 20");
+MODE(one_cpu, 20, 1, true, "-C 1 " ALL TRUTH "taskset -c 1 " CLIENT " -n 20");
+MODE(per_socket, 20, 1, true, "-a --per-socket " ALL TRUTH CLIENT " -n 20");
+MODE(per_core, 20, 2, true, "-a --per-core " ALL TRUTH CLIENT " -n 20");
+MODE(threads, 80, 1, false, ALL CLIENT " -n 10 -t 8");
+MODE(children, 80, 1, false, ALL CLIENT " -n 10 -f 8");
+MODE(children_with_threads, 60, 1, false, ALL CLIENT " -n 5 -f 4 -t 3");
+MODE(twice, 20, 2, false,
+     "-e gpu/jobs/ -e gpu/jobs/ -e gpu/jobs-done/ -e gpu/jobs-done/ "
+     CLIENT " -n 10");
+MODE(twice_system_wide, 20, 2, false,
+     "-a -e gpu/jobs/ -e gpu/jobs/ -e gpu/jobs-done/ -e gpu/jobs-done/ "
+     CLIENT " -n 10");
+MODE(group, 20, 1, false, "-e '{gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/}' "
+     CLIENT " -n 20");
+MODE(group_system_wide, 20, 1, false,
+     "-a -e '{gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/}' " CLIENT " -n 20");
+MODE(group_of_software_events, 20, 1, false,
+     "-e '{task-clock,gpu/jobs/,gpu/jobs-done/}' " CLIENT " -n 20");
+MODE(weak_group_with_threads, 80, 1, false,
+     "-e '{gpu/jobs/,gpu/jobs-done/}:W' " CLIENT " -n 10 -t 8");
+/* the client submits in a thread: without inheritance that is not counted */
+MODE(no_inherit, 0, 1, false, "-i " ALL CLIENT " -n 20");
+MODE(engine_by_index, 20, 1, false,
+     "-e gpu/jobs,engine=1/ -e gpu/jobs-done,engine=1/ " CLIENT " -n 20");
+MODE(device_by_minor, 20, 1, true,
+     "-a -e gpu/jobs,dev=128/ -e gpu/jobs-done,dev=128/ " TRUTH CLIENT " -n 20");
+
+FIXTURE_SETUP(mode)
+{
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "%s", variant->args));
+}
+
+FIXTURE_TEARDOWN(mode)
+{
+}
+
+/* the engine and device terms are a part of the printed name */
+static uint64_t jobs_of(const struct perf_stat *stat, const char *name)
+{
+	char plain[32], terms[32];
+
+	snprintf(plain, sizeof(plain), "gpu/%s/", name);
+	snprintf(terms, sizeof(terms), "gpu/%s,", name);
+	return perf_stat_sum(stat, plain) + perf_stat_sum(stat, terms);
+}
+
+TEST_F_TIMEOUT(mode, right_number, 120)
+{
+	struct perf_stat *stat = &self->stat;
+
+	EXPECT_EQ(0, stat->status);
+	EXPECT_TRUE(perf_stat_counted(stat));
+	EXPECT_EQ(variant->jobs, jobs_of(stat, "jobs"));
+	EXPECT_EQ(variant->jobs, jobs_of(stat, "jobs-done"));
+	EXPECT_EQ(variant->lines, perf_stat_lines(stat, "gpu/jobs/") +
+				  perf_stat_lines(stat, "gpu/jobs,"));
+	EXPECT_EQ(0, perf_stat_sum(stat, "gpu/lost/"));
+	if (variant->truth)
+		EXPECT_EQ(variant->jobs, perf_stat_sum(stat, SUBMIT));
+	if (!__test_passed(_metadata))
+		perf_stat_dump(stat);
+}
+
+FIXTURE(perf)
+{
+	struct perf_stat stat;
+};
+
+FIXTURE_SETUP(perf)
+{
+}
+
+FIXTURE_TEARDOWN(perf)
+{
+}
+
+/* three runs: the mean is each run's number, so the noise is 0 */
+TEST_F_TIMEOUT(perf, repeated_runs, 120)
+{
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "-r 3 " ALL CLIENT " -n 10"));
+	EXPECT_EQ(10, perf_stat_sum(&self->stat, "gpu/jobs/"));
+	EXPECT_EQ(10, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
+	EXPECT_NE(NULL, strstr(self->stat.text, "gpu/jobs/;0.00%"))
+		perf_stat_dump(&self->stat);
+}
+
+/* counting begins 300 ms late: each job is there or not, in both counts alike */
+TEST_F_TIMEOUT(perf, delayed, 120)
+{
+	uint64_t jobs;
+
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "-a -D 300 " ALL TRUTH CLIENT
+				   " -n 60 -u 10000"));
+	jobs = perf_stat_sum(&self->stat, "gpu/jobs/");
+	EXPECT_GT(jobs, 0);
+	EXPECT_LT(jobs, 60);
+	EXPECT_EQ(0, perf_stat_sum(&self->stat, "gpu/lost/"));
+	/* the three are enabled one after the other: one job may be between */
+	EXPECT_LE(perf_stat_sum(&self->stat, SUBMIT), jobs + 1);
+	EXPECT_LE(jobs, perf_stat_sum(&self->stat, SUBMIT) + 1);
+	EXPECT_LE(perf_stat_sum(&self->stat, "gpu/jobs-done/"), jobs + 1);
+	EXPECT_LE(jobs, perf_stat_sum(&self->stat, "gpu/jobs-done/") + 1);
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->stat);
+}
+
+/* a process that runs already, with threads that were there before perf came */
+TEST_F_TIMEOUT(perf, attached, 120)
+{
+	struct client client;
+
+	ASSERT_EQ(0, client_start(&client, "-t 8 -n 10"));
+	EXPECT_EQ(0, perf_stat_run(&self->stat, ALL "-p %d " CLIENT_GO,
+				   client.pid, client.pid, client.pid));
+	EXPECT_TRUE(perf_stat_counted(&self->stat));
+	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs/"));
+	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
+	EXPECT_EQ(0, client_end(&client));
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->stat);
+}
+
+/* the same, with a line for each thread: each has submitted as many */
+TEST_F_TIMEOUT(perf, attached_per_thread, 120)
+{
+	struct client client;
+	unsigned int i, threads = 0;
+
+	ASSERT_EQ(0, client_start(&client, "-t 8 -n 10"));
+	EXPECT_EQ(0, perf_stat_run(&self->stat,
+				   "-e gpu/jobs/,gpu/jobs-done/ --per-thread -p %d " CLIENT_GO,
+				   client.pid, client.pid, client.pid));
+	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs/"));
+	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
+	for (i = 0; i < self->stat.nr; i++)
+		threads += self->stat.line[i].value == 10;
+	EXPECT_EQ(16, threads);
+	EXPECT_EQ(0, client_end(&client));
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->stat);
+}
+
+/* intervals add up */
+TEST_F_TIMEOUT(perf, intervals, 120)
+{
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "-I 100 " ALL CLIENT
+				   " -n 20 -u 30000"));
+	EXPECT_GT(perf_stat_lines(&self->stat, "gpu/jobs/"), 3);
+	EXPECT_EQ(20, perf_stat_sum(&self->stat, "gpu/jobs/"));
+	EXPECT_EQ(20, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->stat);
+}
+
+TEST_HARNESS_MAIN

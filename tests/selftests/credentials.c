@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may count what: each refusal has its errno; and what an event was bound to
+ * when it was opened stays what it counts.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <linux/gpu_pmu.h>
+#include <linux/perf_event.h>
+
+#include "kselftest_harness.h"
+
+#include "perf.h"
+#include "virtgpu.h"
+
+#define RENDER_MINOR	128
+
+static const struct gpu_config any_jobs = { .event = GPU_PMU_EVENT_JOBS };
+
+/* ---- config words that make no sense, or name what is not there ---- */
+
+/* stands for what is known at run time only */
+enum fd_kind { FD_NONE, FD_DRM, FD_FILE, FD_CLOSED, FD_KERNEL };
+enum ctx_kind { CTX_NONE, CTX_OWN, CTX_WRONG };
+
+FIXTURE(refusal)
+{
+	int drm;
+	int file;
+	uint64_t ctx;
+};
+
+FIXTURE_VARIANT(refusal)
+{
+	uint64_t config;
+	uint64_t config1_high;
+	enum fd_kind fd;
+	enum ctx_kind ctx;
+	int err;
+};
+
+#define CONFIG(event, engine, dev) \
+	((uint64_t)(event) | (uint64_t)(engine) << 16 | (uint64_t)(dev) << 32)
+
+#define REFUSAL(_name, _err, _config, ...)		\
+	FIXTURE_VARIANT_ADD(refusal, _name)		\
+	{						\
+		.err = _err,				\
+		.config = _config,			\
+		__VA_ARGS__				\
+	}
+
+REFUSAL(nothing_wrong, 0, CONFIG(1, 0, 0));
+REFUSAL(nothing_wrong_with_fd, 0, CONFIG(1, 0, 0), .fd = FD_DRM);
+REFUSAL(nothing_wrong_with_ctx, 0, CONFIG(1, 0, 0), .fd = FD_DRM, .ctx = CTX_OWN);
+REFUSAL(nothing_wrong_with_all, 0, CONFIG(3, 1, RENDER_MINOR), .fd = FD_DRM,
+	.ctx = CTX_OWN);
+REFUSAL(kernel, 0, CONFIG(1, 0, 0), .fd = FD_KERNEL);
+REFUSAL(no_event, -EINVAL, CONFIG(0, 0, 0));
+REFUSAL(unknown_event, -EINVAL, CONFIG(0x6, 0, 0));
+REFUSAL(far_unknown_event, -EINVAL, CONFIG(0xffff, 0, 0));
+REFUSAL(reserved_24, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 24);
+REFUSAL(reserved_31, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 31);
+REFUSAL(reserved_48, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 48);
+REFUSAL(reserved_63, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 63);
+REFUSAL(reserved_in_config1, -EINVAL, CONFIG(1, 0, 0), .fd = FD_DRM,
+	.config1_high = 1);
+REFUSAL(ctx_of_nobody, -EINVAL, CONFIG(1, 0, 0), .ctx = CTX_OWN);
+REFUSAL(closed_fd, -EBADF, CONFIG(1, 0, 0), .fd = FD_CLOSED);
+REFUSAL(other_file, -ENOTTY, CONFIG(1, 0, 0), .fd = FD_FILE);
+REFUSAL(wrong_ctx, -ENOENT, CONFIG(1, 0, 0), .fd = FD_DRM, .ctx = CTX_WRONG);
+REFUSAL(wrong_engine, -ENXIO, CONFIG(1, 2, 0));
+REFUSAL(wrong_engine_of_fd, -ENXIO, CONFIG(1, 2, 0), .fd = FD_DRM);
+REFUSAL(last_engine, -ENXIO, CONFIG(1, 0xff, 0));
+REFUSAL(wrong_dev, -ENODEV, CONFIG(1, 0, RENDER_MINOR + 9));
+REFUSAL(primary_minor_is_no_dev, -ENODEV, CONFIG(1, 0, 1));
+REFUSAL(dev_of_another_fd, -EXDEV, CONFIG(1, 0, RENDER_MINOR + 9), .fd = FD_DRM);
+REFUSAL(kernel_has_no_ctx, -ENOENT, CONFIG(1, 0, 0), .fd = FD_KERNEL,
+	.ctx = CTX_OWN);
+
+FIXTURE_SETUP(refusal)
+{
+	self->drm = virtgpu_open();
+	ASSERT_LE(0, self->drm);
+	ASSERT_EQ(0, virtgpu_context(self->drm, &self->ctx));
+	self->file = open("/dev/null", O_RDWR);
+	ASSERT_LE(0, self->file);
+}
+
+FIXTURE_TEARDOWN(refusal)
+{
+}
+
+static int open_raw(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd;
+
+	attr->type = gpu_pmu_type();
+	attr->size = sizeof(*attr);
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+TEST_F(refusal, has_its_errno)
+{
+	const unsigned int fds[] = {
+		[FD_NONE] = 0,
+		[FD_DRM] = self->drm,
+		[FD_FILE] = self->file,
+		[FD_CLOSED] = 999,
+		[FD_KERNEL] = GPU_PMU_FD_KERNEL,
+	};
+	const uint64_t ctxs[] = {
+		[CTX_NONE] = 0,
+		[CTX_OWN] = self->ctx,
+		[CTX_WRONG] = self->ctx + 1000,
+	};
+	struct perf_event_attr attr = {
+		.config = variant->config,
+		.config1 = variant->config1_high << 32 | fds[variant->fd],
+		.config2 = ctxs[variant->ctx],
+		.exclude_kernel = 1,
+	};
+	int task = open_raw(&attr, 0, -1), cpu = open_raw(&attr, -1, 0);
+
+	/* a task event and a CPU event alike */
+	EXPECT_EQ(variant->err, task < 0 ? task : 0);
+	EXPECT_EQ(variant->err, cpu < 0 ? cpu : 0);
+}
+
+/* another client's context is not one's own, though both are real */
+TEST(context_of_another_file)
+{
+	int one = virtgpu_open(), two = virtgpu_open();
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+
+	ASSERT_LE(0, one);
+	ASSERT_LE(0, two);
+	config.fd = one;
+	ASSERT_EQ(0, virtgpu_context(two, &config.ctx));
+	EXPECT_EQ(-ENOENT, gpu_event_open(&config, 0, -1, -1));
+	config.fd = two;
+	EXPECT_LE(0, gpu_event_open(&config, 0, -1, -1));
+}
+
+/* ---- what this PMU cannot do for an event ---- */
+
+TEST(modes_that_make_no_sense)
+{
+	struct perf_event_attr attr = {
+		.config = GPU_PMU_EVENT_GPU_BUSY,
+		.exclude_kernel = 1,
+	}, odd;
+
+	odd = attr;
+	odd.sample_period = 1000;
+	EXPECT_EQ(-EOPNOTSUPP, open_raw(&odd, 0, -1));
+	odd = attr;
+	odd.exclude_user = 1;
+	EXPECT_EQ(-EOPNOTSUPP, open_raw(&odd, 0, -1));
+	odd = attr;
+	odd.inherit = 1;
+	odd.inherit_stat = 1;
+	EXPECT_EQ(-EOPNOTSUPP, open_raw(&odd, 0, -1));
+	EXPECT_LE(0, open_raw(&attr, 0, -1));
+}
+
+/* ---- a user without privileges ---- */
+
+FIXTURE(user)
+{
+	int drm;
+	uint64_t ctx;
+	int paranoid;
+};
+
+FIXTURE_SETUP(user)
+{
+	self->drm = virtgpu_open();
+	ASSERT_LE(0, self->drm);
+	ASSERT_EQ(0, virtgpu_context(self->drm, &self->ctx));
+	ASSERT_EQ(0, paranoid_set(2));
+}
+
+FIXTURE_TEARDOWN(user)
+{
+}
+
+TEST_F(user, counts_own_work)
+{
+	int task, view;
+	struct gpu_config config = {
+		.event = GPU_PMU_EVENT_JOBS,
+		.fd = self->drm,
+		.ctx = self->ctx,
+	};
+
+	ASSERT_EQ(0, become_user());
+	task = gpu_event_open(&any_jobs, 0, -1, -1);
+	view = gpu_event_open(&config, 0, -1, -1);
+	ASSERT_LE(0, task);
+	ASSERT_LE(0, view);
+	ASSERT_EQ(0, gpu_event_enable(task));
+	ASSERT_EQ(0, gpu_event_enable(view));
+	ASSERT_EQ(0, virtgpu_run(self->drm, 7));
+	ASSERT_EQ(0, gpu_event_disable(task));
+	ASSERT_EQ(0, gpu_event_disable(view));
+	EXPECT_EQ(7, gpu_event_read(task));
+	EXPECT_EQ(7, gpu_event_read(view));
+}
+
+TEST_F(user, not_system_wide)
+{
+	struct gpu_config kernel = {
+		.event = GPU_PMU_EVENT_GPU_BUSY,
+		.fd = GPU_PMU_FD_KERNEL,
+	};
+
+	ASSERT_EQ(0, become_user());
+	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, -1, 0, -1));
+	EXPECT_EQ(-EACCES, gpu_event_open(&kernel, 0, -1, -1));
+	EXPECT_EQ(-EACCES, virtgpu_contexts(-1, NULL, 0));
+}
+
+/* without exclude_kernel, which the perf tool adds after this very errno */
+TEST_F(user, not_the_kernel)
+{
+	struct perf_event_attr attr = { .config = GPU_PMU_EVENT_JOBS };
+
+	ASSERT_EQ(0, become_user());
+	EXPECT_EQ(-EACCES, open_raw(&attr, 0, -1));
+	attr.exclude_kernel = 1;
+	EXPECT_LE(0, open_raw(&attr, 0, -1));
+}
+
+TEST_F(user, not_another_users_task)
+{
+	struct gpu_config config = {
+		.event = GPU_PMU_EVENT_JOBS,
+		.fd = self->drm,
+		.ctx = self->ctx,
+	};
+	pid_t root = getppid();
+
+	ASSERT_EQ(0, become_user());
+	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, root, -1, -1));
+	/* not even for a context that may be counted: the task is another matter */
+	EXPECT_EQ(-EACCES, gpu_event_open(&config, root, -1, -1));
+}
+
+TEST_F(user, nothing_at_paranoid_3)
+{
+	ASSERT_EQ(0, paranoid_set(3));
+	EXPECT_LE(0, gpu_event_open(&any_jobs, 0, -1, -1)); /* root may */
+	ASSERT_EQ(0, become_user());
+	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, 0, -1, -1));
+}
+
+#define AS_USER	"setpriv --reuid 1000 --regid 1000 --clear-groups -- "
+
+TEST_F_TIMEOUT(user, stock_perf_for_its_own_program, 60)
+{
+	struct perf_stat stat;
+
+	ASSERT_EQ(0, perf_stat_run_as(&stat, AS_USER,
+				      "-e gpu/jobs/,gpu/gpu-busy/ "
+				      "build/clients/gpu-client -n 9"));
+	EXPECT_EQ(0, stat.status);
+	EXPECT_EQ(9, perf_stat_sum(&stat, "gpu/jobs/u"));
+	EXPECT_GT(perf_stat_sum(&stat, "gpu/gpu-busy/u"), 0);
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&stat);
+}
+
+/* ---- an event stays with the client that it was opened for ---- */
+
+FIXTURE(binding)
+{
+	int drm;
+	int event;
+};
+
+FIXTURE_SETUP(binding)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+
+	self->drm = virtgpu_open();
+	ASSERT_LE(0, self->drm);
+	config.fd = self->drm;
+	self->event = gpu_event_open(&config, 0, -1, -1);
+	ASSERT_LE(0, self->event);
+	ASSERT_EQ(0, gpu_event_enable(self->event));
+	ASSERT_EQ(0, virtgpu_run(self->drm, 3));
+}
+
+FIXTURE_TEARDOWN(binding)
+{
+}
+
+TEST_F(binding, number_is_reused_by_another_client)
+{
+	int other = virtgpu_open();
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(self->drm, dup2(other, self->drm));	/* closes the first */
+	ASSERT_EQ(0, virtgpu_run(self->drm, 5));
+	ASSERT_EQ(0, gpu_event_disable(self->event));
+	EXPECT_EQ(3, gpu_event_read(self->event));
+}
+
+/* the driver gives the same context id to the next client at once */
+TEST_F(binding, context_id_is_reused_by_another_client)
+{
+	uint64_t ctx, again;
+	int other, round;
+
+	ASSERT_EQ(0, virtgpu_context(self->drm, &ctx));
+	close(self->drm);
+	for (round = 0; round < 100; round++) {
+		other = virtgpu_open();
+		ASSERT_LE(0, other);
+		ASSERT_EQ(0, virtgpu_context(other, &again));
+		ASSERT_EQ(ctx, again);
+		ASSERT_EQ(0, virtgpu_run(other, 1));
+		close(other);
+	}
+	ASSERT_EQ(0, gpu_event_disable(self->event));
+	EXPECT_EQ(3, gpu_event_read(self->event));
+}
+
+TEST_F(binding, duplicate_is_the_same_client)
+{
+	int copy = dup(self->drm);
+
+	close(self->drm);
+	ASSERT_EQ(0, virtgpu_run(copy, 4));
+	ASSERT_EQ(0, gpu_event_disable(self->event));
+	EXPECT_EQ(7, gpu_event_read(self->event));
+}
+
+/* whoever holds the fd submits to it, and it counts */
+TEST_F(binding, child_submits)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(virtgpu_run(self->drm, 4) ? 1 : 0);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, gpu_event_disable(self->event));
+	EXPECT_EQ(7, gpu_event_read(self->event));
+}
+
+static void fd_send(int sock, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(int))] = {};
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
+	if (sendmsg(sock, &msg, 0) != 1)
+		_exit(1);
+}
+
+static int fd_receive(int sock)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(sock, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+	return fd;
+}
+
+/* a client gives its fd away over a socket: the receiver may count the client */
+TEST(fd_passed_over_a_socket)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+	int sock[2], event, status, drm;
+	char byte = 0;
+	pid_t pid;
+
+	ASSERT_EQ(0, paranoid_set(2));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	pid = fork();
+	if (!pid) {
+		drm = virtgpu_open();
+		if (drm < 0)
+			_exit(1);
+		fd_send(sock[1], drm);
+		if (read(sock[1], &byte, 1) != 1 || virtgpu_run(drm, 6))
+			_exit(1);
+		_exit(0);
+	}
+	drm = fd_receive(sock[0]);
+	ASSERT_LE(0, drm);
+	ASSERT_EQ(0, become_user());
+	config.fd = drm;
+	ASSERT_EQ(0, virtgpu_context(drm, &config.ctx));
+	event = gpu_event_open(&config, 0, -1, -1);
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, gpu_event_enable(event));
+	ASSERT_EQ(1, write(sock[0], &byte, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, gpu_event_disable(event));
+	EXPECT_EQ(6, gpu_event_read(event));
+}
+
+/* ---- /dev/gpu_pmu ---- */
+
+TEST(contexts_of_a_fd)
+{
+	struct gpu_pmu_context_info info = {};
+	int fd = virtgpu_open(), file = open("/dev/null", O_RDONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, virtgpu_contexts(fd, &info, 1));
+	EXPECT_NE(0, info.ctx);
+	EXPECT_EQ(RENDER_MINOR, info.dev);
+	EXPECT_EQ(getpid(), info.pid);
+	EXPECT_STREQ("virtio_gpu", info.driver);
+	EXPECT_STREQ("credentials", info.comm);
+	EXPECT_EQ(1, virtgpu_contexts(fd, NULL, 0));	/* how many? */
+	EXPECT_EQ(-EFAULT, virtgpu_contexts(fd, NULL, 1));
+	EXPECT_EQ(-EBADF, virtgpu_contexts(999, &info, 1));
+	EXPECT_EQ(-EBADF, virtgpu_contexts(-2, &info, 1));
+	EXPECT_EQ(-ENOTTY, virtgpu_contexts(file, &info, 1));
+}
+
+TEST(contexts_of_everyone)
+{
+	struct gpu_pmu_context_info infos[64] = {};
+	int fds[5], i, nr, mine = 0, before = virtgpu_contexts(-1, NULL, 0);
+
+	ASSERT_LE(0, before);
+	for (i = 0; i < 5; i++) {
+		fds[i] = virtgpu_open();
+		ASSERT_LE(0, fds[i]);
+	}
+	nr = virtgpu_contexts(-1, infos, 64);
+	EXPECT_EQ(before + 5, nr);
+	for (i = 0; i < nr; i++)
+		mine += infos[i].pid == (unsigned int)getpid();
+	EXPECT_EQ(5, mine);
+	/* too little room: what there is of it is filled, and the answer is whole */
+	memset(infos, 0, sizeof(infos));
+	EXPECT_EQ(before + 5, virtgpu_contexts(-1, infos, 2));
+	EXPECT_NE(0, infos[1].dev);
+	EXPECT_EQ(0, infos[2].dev);
+}
+
+TEST_HARNESS_MAIN
