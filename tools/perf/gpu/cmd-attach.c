@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf-gpu.h"
+
+static const char usage[] =
+	"usage: perf gpu attach {-p PID | -f FD} COMMAND [ARG...]\n\n"
+	"Runs COMMAND with a DRM file of another process (or with one that was inherited)\n"
+	"open, and says in its environment what to give to perf: GPU_FD, GPU_CTX and\n"
+	"GPU_DEV. The other process is not stopped, and goes on with its own.\n\n"
+	"  -p, --pid PID   the process; it must be yours, or you root\n"
+	"  -f, --fd FD     the inherited file\n\n"
+	"Example:\n"
+	"  perf gpu attach -p 1234 sh -c 'perf stat \\\n"
+	"      -e gpu/ctx-busy,fd=$GPU_FD,ctx=$GPU_CTX/ sleep 2'\n";
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "perf gpu attach: %s\n", what);
+	return 1;
+}
+
+static int fail_take(int pid, int err)
+{
+	char text[160];
+
+	switch (-err) {
+	case ENOENT:
+		snprintf(text, sizeof(text),
+			 "process %d has no GPU open that has a source of events", pid);
+		break;
+	case EPERM:
+		snprintf(text, sizeof(text),
+			 "process %d may not be looked into: it is another user's, or ptrace is restricted (kernel.yama.ptrace_scope)",
+			 pid);
+		break;
+	default:
+		snprintf(text, sizeof(text), "process %d: %s", pid, strerror(-err));
+	}
+	return fail(text);
+}
+
+static int export(const char *name, unsigned long long value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", value);
+	return setenv(name, text, 1);
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "pid", required_argument, NULL, 'p' },
+		{ "fd", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	int opt, pid = 0, theirs, fd = -1, err;
+	struct contexts contexts;
+	char text[128];
+
+	/* "+": the command's own options are its own */
+	while ((opt = getopt_long(argc, argv, "+p:f:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'p':
+			pid = atoi(optarg);
+			break;
+		case 'f':
+			fd = atoi(optarg);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		default:
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (optind == argc || (pid > 0) == (fd >= 0)) {
+		fputs(usage, stderr);
+		return 2;
+	}
+
+	if (pid) {
+		fd = process__take_drm(pid, 0, &theirs);
+		if (fd < 0)
+			return fail_take(pid, fd);
+	}
+	err = contexts__get(&contexts, fd);
+	if (err)
+		return fail(contexts__strerror(err, text, sizeof(text)));
+	/* a list is never empty: a client without a context is one line, too */
+	err = export("GPU_FD", fd) || export("GPU_CTX", contexts.info[0].ctx) ||
+	      export("GPU_DEV", contexts.info[0].dev);
+	contexts__put(&contexts);
+	if (err)
+		return fail(strerror(errno));
+
+	execvp(argv[optind], argv + optind);
+	snprintf(text, sizeof(text), "%s: %s", argv[optind], strerror(errno));
+	fail(text);
+	return 127;
+}
