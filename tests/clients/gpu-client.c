@@ -18,14 +18,16 @@ struct options {
 	unsigned int children;
 	unsigned int pause_us;
 	int wait_stdin;
+	int fd;			/* inherited, or -1: open one */
 };
 
 static const char usage[] =
-	"usage: gpu-client [-n JOBS] [-t THREADS] [-f CHILDREN] [-u US] [-i]\n"
+	"usage: gpu-client [-n JOBS] [-t THREADS] [-f CHILDREN] [-u US] [-i] [-F FD]\n"
 	"Submits JOBS (1) GPU jobs in each of THREADS (1) threads of each of CHILDREN\n"
 	"processes (0: in this one), each thread with a DRM file of its own, US\n"
 	"microseconds after one another. -i: waits for a byte on stdin before it begins,\n"
-	"when its files are open, and for the end of stdin before it exits.\n";
+	"when its files are open, and for the end of stdin before it exits. -F: submits on\n"
+	"this DRM file, which it inherited.\n";
 
 static void die(const char *what, int err)
 {
@@ -38,7 +40,7 @@ static pthread_barrier_t opened, go;
 static void *client(void *arg)
 {
 	const struct options *o = arg;
-	int fd = virtgpu_open(), err;
+	int fd = o->fd >= 0 ? o->fd : virtgpu_open(), err;
 
 	if (fd < 0)
 		die(VIRTGPU_RENDER_NODE, fd);
@@ -51,7 +53,8 @@ static void *client(void *arg)
 		if (o->pause_us)
 			usleep(o->pause_us);
 	}
-	close(fd);
+	if (o->fd < 0)
+		close(fd);
 	return NULL;
 }
 
@@ -84,10 +87,10 @@ static void run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .jobs = 1, .threads = 1 };
+	struct options o = { .jobs = 1, .threads = 1, .fd = -1 };
 	int opt, status, failed = 0;
 
-	while ((opt = getopt(argc, argv, "n:t:f:u:i")) != -1) {
+	while ((opt = getopt(argc, argv, "n:t:f:u:iF:")) != -1) {
 		switch (opt) {
 		case 'n':
 			o.jobs = atoi(optarg);
@@ -103,6 +106,9 @@ int main(int argc, char **argv)
 			break;
 		case 'i':
 			o.wait_stdin = 1;
+			break;
+		case 'F':
+			o.fd = atoi(optarg);
 			break;
 		default:
 			fputs(usage, stderr);
