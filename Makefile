@@ -21,8 +21,9 @@ all: modules tools
 help:
 	@echo 'make                 the modules for the running kernel, and the tools'
 	@echo 'make modules KVER=X  the modules for another kernel whose headers are installed'
-	@echo 'make tools           build/perf-gpu'
+	@echo 'make tools           build/tools/perf-gpu'
 	@echo 'make install         modules, tools and header to the running system'
+	@echo 'make uninstall       the mirror of that'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
@@ -41,7 +42,43 @@ $(OUT)/.built: $(OUT)/.links
 	@cp $(MODULES:%=$(OUT)/drivers/perf/gpu/%.ko) $(OUT)/
 	@touch $@
 
+tools:
+	$(MAKE) -C tools/perf/gpu BUILD=$(CURDIR)/build/tools
+
+clients:
+	$(MAKE) -C tests/clients
+
+# What the virtual machine needs: it finds the headers of its kernels by itself.
+vm-ready:
+	@scripts/setup build vm
+	@$(MAKE) -s tools clients
+
+demo: vm-ready
+	@tests/vm/run --outputs 2 -- demo/guest
+
+test:
+	@scripts/setup
+	@$(MAKE) -s tools clients
+	@$(MAKE) -s -C tests/selftests
+	@tests/run
+
+check:
+	@tests/check
+
+# Modules go to the running kernel (or KVER), and depmod is told; "modprobe gpu_pmu"
+# is then all that is to be typed.
+install: modules tools
+	$(KBUILD) modules_install INSTALL_MOD_DIR=extra $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
+	$(if $(DESTDIR),,depmod $(KVER))
+	install -D -m 755 build/tools/perf-gpu $(DESTDIR)$(PREFIX)/bin/perf-gpu
+	install -D -m 644 include/uapi/linux/gpu_pmu.h $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
+
+uninstall:
+	rm -f $(MODULES:%=$(DESTDIR)/lib/modules/$(KVER)/extra/%.ko*)
+	rm -f $(DESTDIR)$(PREFIX)/bin/perf-gpu $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
+	$(if $(DESTDIR),,depmod $(KVER))
+
 clean:
 	rm -rf build
 
-.PHONY: all help modules clean
+.PHONY: all help modules tools clients vm-ready demo test check install uninstall clean

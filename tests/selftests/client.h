@@ -14,9 +14,8 @@ struct client {
 	char said[32];		/* the file that it writes "ready", then "done" to */
 };
 
-/* a shell command that tells client PID to begin, and returns when it is done */
-#define CLIENT_GO	"sh -c 'echo >/proc/%d/fd/0; " \
-			"until grep -q done /tmp/client.%d; do sleep 0.05; done'"
+/* a command that tells client PID to begin, and returns when it is done */
+#define CLIENT_GO	"tests/selftests/client-go %d"
 
 /* 0 or a negative errno */
 int client_start(struct client *client, const char *args);

@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(perf, attached, 120)
 
 	ASSERT_EQ(0, client_start(&client, "-t 8 -n 10"));
 	EXPECT_EQ(0, perf_stat_run(&self->stat, ALL "-p %d " CLIENT_GO,
-				   client.pid, client.pid, client.pid));
+				   client.pid, client.pid));
 	EXPECT_TRUE(perf_stat_counted(&self->stat));
 	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs/"));
 	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
@@ -174,7 +174,7 @@ TEST_F_TIMEOUT(perf, attached_per_thread, 120)
 	ASSERT_EQ(0, client_start(&client, "-t 8 -n 10"));
 	EXPECT_EQ(0, perf_stat_run(&self->stat,
 				   "-e gpu/jobs/,gpu/jobs-done/ --per-thread -p %d " CLIENT_GO,
-				   client.pid, client.pid, client.pid));
+				   client.pid, client.pid));
 	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs/"));
 	EXPECT_EQ(80, perf_stat_sum(&self->stat, "gpu/jobs-done/"));
 	for (i = 0; i < self->stat.nr; i++)
