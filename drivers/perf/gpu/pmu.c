@@ -45,8 +45,8 @@ static const struct attribute_group gpu_format_group = {
 	.attrs = gpu_format_attrs,
 };
 
-/* each event has a name, and may have a unit and an alias with fd and ctx */
-#define GPU_EVENT_FILES_MAX	(3 * GPU_NR_EVENTS)
+/* an event has a name, and may have an alias with fd and ctx; each with a unit */
+#define GPU_EVENT_FILES_MAX	(4 * GPU_NR_EVENTS)
 
 struct gpu_event_file {
 	struct perf_pmu_events_attr attr;
@@ -87,10 +87,19 @@ static void event_file(unsigned int *nr, const char *name, const char *fmt, ...)
 	gpu_event_attrs[(*nr)++] = &file->attr.attr.attr;
 }
 
+static void event_unit_file(unsigned int *nr, const char *name, const char *unit)
+{
+	char file[24];
+
+	if (!unit)
+		return;
+	snprintf(file, sizeof(file), "%s.unit", name);
+	event_file(nr, file, "%s", unit);
+}
+
 static void event_files_make(void)
 {
 	unsigned int nr = 0, id;
-	char unit[24];
 
 	for (id = 0; id < GPU_NR_EVENTS; id++) {
 		const struct gpu_event_desc *desc = &gpu_event_descs[id];
@@ -98,12 +107,11 @@ static void event_files_make(void)
 		if (!desc->name)
 			continue;
 		event_file(&nr, desc->name, "event=%#x", id);
-		if (desc->unit) {
-			snprintf(unit, sizeof(unit), "%s.unit", desc->name);
-			event_file(&nr, unit, "%s", desc->unit);
-		}
-		if (desc->ctx_alias)
-			event_file(&nr, desc->ctx_alias, "event=%#x,fd=?,ctx=?", id);
+		event_unit_file(&nr, desc->name, desc->unit);
+		if (!desc->ctx_alias)
+			continue;
+		event_file(&nr, desc->ctx_alias, "event=%#x,fd=?,ctx=?", id);
+		event_unit_file(&nr, desc->ctx_alias, desc->unit);
 	}
 }
 
