@@ -3,7 +3,6 @@
  * For LD_PRELOAD, see drm-lease.c: an open() of the leased device gives the lease.
  * (Through /proc/self/fd it would open the device anew.)
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

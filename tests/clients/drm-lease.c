@@ -15,7 +15,6 @@
  *
  * The status is 0 if all ended with 0, else that of one that did not.
  */
-#define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <stdint.h>
