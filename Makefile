@@ -24,6 +24,7 @@ help:
 	@echo 'make tools           build/tools/perf-gpu'
 	@echo 'make install         modules, tools and header to the running system'
 	@echo 'make uninstall       the mirror of that'
+	@echo 'make dkms            have DKMS build and install the modules'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
@@ -73,6 +74,15 @@ install: modules tools
 	install -D -m 755 build/tools/perf-gpu $(DESTDIR)$(PREFIX)/bin/perf-gpu
 	install -D -m 644 include/uapi/linux/gpu_pmu.h $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
 
+# DKMS builds from a copy of its own, for each kernel that is installed.
+VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+DKMS	:= /usr/src/gpu-pmu-$(VERSION)
+
+dkms:
+	mkdir -p $(DKMS)
+	cp -r Makefile dkms.conf drivers include $(DKMS)/
+	dkms install --force gpu-pmu/$(VERSION) -k $(KVER)
+
 uninstall:
 	rm -f $(MODULES:%=$(DESTDIR)/lib/modules/$(KVER)/extra/%.ko*)
 	rm -f $(DESTDIR)$(PREFIX)/bin/perf-gpu $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
@@ -81,4 +91,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all help modules tools clients vm-ready demo test check install uninstall clean
+.PHONY: all help modules tools clients vm-ready demo test check install dkms uninstall clean
