@@ -223,11 +223,10 @@ static void observe_detach(struct gpu_pmu_device *gdev)
 }
 
 /*
- * A file has one context, whose id is given out when the file is opened, and
- * is the first field of the driver's struct virtio_gpu_fpriv: so it has been
- * since the driver was given contexts, in 3D mode alone. The driver's header
- * is not installed; tests/selftests compares this with the kernel's own type
- * information.
+ * In 3D mode a file has one context, whose id is given out when the file is
+ * opened, and is the first field of the driver's struct virtio_gpu_fpriv: so
+ * it has been since the driver knows contexts. Its header is not installed;
+ * tests/selftests/exact.c compares the id with what the device is told.
  */
 static unsigned int observe_contexts(struct drm_file *file, u64 *ids, unsigned int nr)
 {
