@@ -357,12 +357,14 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
  * When records were lost, one of them may have been the completion of work
  * that would then accrue for ever, or be the start of work whose time would be
  * given to its neighbour. So all outstanding work is forgotten, from the last
- * time that is certain, and counted as lost beside the records themselves.
+ * time that is certain, and counted as lost beside the records themselves. The
+ * loss is looked at before the head: what was in the ring before it is then
+ * outstanding, and not still to come.
  */
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 {
+	unsigned long lost = gpu_ring_lost(ring);
 	u32 head = gpu_ring_head(ring), pos;
-	unsigned long lost;
 
 	for (pos = ring->tail; pos != head; pos++) {
 		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
@@ -371,7 +373,6 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	}
 	gpu_ring_release(ring, head);
 
-	lost = gpu_ring_lost(ring);
 	if (lost != ledger->lost_seen) {
 		ledger_lose(ledger, lost - ledger->lost_seen + ledger->outstanding);
 		ledger->lost_seen = lost;

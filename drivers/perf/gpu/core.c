@@ -360,7 +360,7 @@ void gpu_pmu_queue(struct gpu_pmu_device *gdev, unsigned int engine,
 	unsigned long irq;
 
 	if (!owner) {
-		atomic_long_inc(&gdev->ring.lost);
+		gpu_ring_lose(&gdev->ring);
 		return;
 	}
 

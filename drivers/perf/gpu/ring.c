@@ -41,13 +41,18 @@ void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
 void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
 {
 	struct gpu_record *slot;
-	int pos = atomic_read(&ring->head);
+	int pos = atomic_read(&ring->head), head;
 
 	do {
 		/* pairs with the release in gpu_ring_release() */
-		if ((u32)pos - smp_load_acquire(&ring->tail) > ring->mask) {
-			atomic_long_inc(&ring->lost);
-			return;
+		while ((u32)pos - smp_load_acquire(&ring->tail) > ring->mask) {
+			/* full, or the position is an old one */
+			head = atomic_read(&ring->head);
+			if (head == pos) {
+				gpu_ring_lose(ring);
+				return;
+			}
+			pos = head;
 		}
 	} while (!atomic_try_cmpxchg(&ring->head, &pos, pos + 1));
 

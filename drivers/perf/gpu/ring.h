@@ -77,9 +77,27 @@ u32 gpu_ring_head(struct gpu_ring *ring);
 const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos);
 void gpu_ring_release(struct gpu_ring *ring, u32 pos);
 
+/**
+ * gpu_ring_lose() - count a record that is not there
+ * @ring:	the ring
+ */
+static inline void gpu_ring_lose(struct gpu_ring *ring)
+{
+	/* pairs with the acquire in gpu_ring_lost() */
+	atomic_long_fetch_add_release(1, &ring->lost);
+}
+
+/**
+ * gpu_ring_lost() - how many records were lost
+ * @ring:	the ring
+ *
+ * All records that were in the ring before one of them are in front of a
+ * gpu_ring_head() that is called after this.
+ */
 static inline unsigned long gpu_ring_lost(struct gpu_ring *ring)
 {
-	return atomic_long_read(&ring->lost);
+	/* pairs with the release in gpu_ring_lose() */
+	return atomic_long_read_acquire(&ring->lost);
 }
 
 #endif /* _GPU_PMU_RING_H */
