@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the shim's headers do not do inline. See unit.h.
+ */
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/processor.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "unit.h"
+
+u64 unit_clock;
+u64 (*unit_ktime)(void);
+void (*unit_race)(void);
+bool unit_threads;
+
+u64 ktime_get_ns(void)
+{
+	return unit_ktime ? unit_ktime() : unit_clock;
+}
+
+void unit_race_here(void)
+{
+	if (unit_race)
+		unit_race();
+}
+
+void cpu_relax(void)
+{
+	if (!unit_threads) {
+		fprintf(stderr, "waits for a record that nobody is writing\n");
+		abort();
+	}
+	sched_yield(); /* who is writing it may need this CPU to get on */
+}
