@@ -49,9 +49,17 @@ struct gpu_pmu_source_ops {
 	/**
 	 * @contexts: list the contexts of an open file: write the ids of at
 	 * most @nr of them to @ids and return how many there are. Ids are not
-	 * 0. Must not sleep; @file cannot go away during the call.
+	 * 0. @file cannot go away during the call. Called from process context,
+	 * and from gpu_pmu_owner() with whatever locks its caller holds: must
+	 * not sleep.
 	 */
 	unsigned int (*contexts)(struct drm_file *file, u64 *ids, unsigned int nr);
+
+	/**
+	 * @has_context: is @ctx, not 0, one of the file's contexts? Same context
+	 * as @contexts. What a client may count depends on the answer.
+	 */
+	bool (*has_context)(struct drm_file *file, u64 ctx);
 };
 
 /**

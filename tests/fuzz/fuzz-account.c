@@ -128,7 +128,9 @@ static struct device {
 	struct gpu_ring ring;
 	struct gpu_engine *engine;
 	struct gpu_job *jobs;
+	struct gpu_job *nodes;
 	unsigned int nr_jobs;
+	unsigned int nr_nodes;
 	struct gpu_ledger ledger;
 	struct model model;
 	u64 youngest;		/* time of any record, or of a flush */
@@ -187,8 +189,9 @@ static void attach(struct device *d)
 	d->engine = malloc(d->nr_engines * sizeof(*d->engine));
 	memset(d->engine, 0x5a, d->nr_engines * sizeof(*d->engine));
 	d->jobs = calloc(d->nr_jobs, sizeof(*d->jobs));
+	d->nodes = calloc(d->nr_nodes, sizeof(*d->nodes));
 	gpu_ledger_init(&d->ledger, node[d->node].account, d->engine,
-			d->nr_engines, d->jobs, d->nr_jobs);
+			d->nr_engines, d->jobs, d->nr_jobs, d->nodes, d->nr_nodes);
 }
 
 static void detach(struct device *d)
@@ -196,6 +199,7 @@ static void detach(struct device *d)
 	free(d->slots);
 	free(d->engine);
 	free(d->jobs);
+	free(d->nodes);
 }
 
 static void device_new(struct device *d, int number)
@@ -204,13 +208,15 @@ static void device_new(struct device *d, int number)
 	d->nr_engines = 1 + pick(MAX_ENGINES);
 	d->nr_slots = 1 << (2 + pick(5));
 	d->nr_jobs = 1 + pick(MAX_JOBS);
+	d->nr_nodes = pick(MAX_JOBS);
 	d->node = node_new(DEVICE, 0, number, d->nr_engines);
 	d->youngest = unit_clock;
 	for (int i = 0; i < MAX_ENGINES; i++)
 		d->credit[i] = -(s64)unit_clock;
 	memset(d->ahead, 0, sizeof(d->ahead));
 	d->nr_open = 0;
-	model_init(&d->model, d->nr_engines, d->nr_slots, d->nr_jobs);
+	model_init(&d->model, d->nr_engines, d->nr_slots, d->nr_jobs,
+		   d->nr_nodes);
 	attach(d);
 
 	node_new(KERNEL, d->node, number, d->nr_engines);
@@ -436,6 +442,8 @@ static void check_ledger(const struct device *d)
 	HOLD(list_length(&d->ledger.staged) == d->model.nr_staged, " ");
 	HOLD(list_length(&d->ledger.free) == d->model.room, "%u, not %u",
 	     list_length(&d->ledger.free), d->model.room);
+	HOLD(list_length(&d->ledger.free_nodes) == d->model.nodes, "%u, not %u",
+	     list_length(&d->ledger.free_nodes), d->model.nodes);
 }
 
 /* ---- steps: records ---- */
@@ -578,9 +586,14 @@ static void flush_all(void)
 		flush(&device[i]);
 }
 
-/* the last event was closed, and another one opened */
+/*
+ * The last event was closed, and another one opened. The source has stopped
+ * when the flush reads its clock: no record is younger.
+ */
 static void reattach(struct device *d)
 {
+	if (unit_clock < d->youngest)
+		unit_clock = d->youngest;
 	flush(d);
 	trace("device %td: detach, attach", d - device);
 	gpu_ledger_forget(&d->ledger);

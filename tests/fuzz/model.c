@@ -7,7 +7,8 @@
 #include "model.h"
 
 void model_init(struct model *m, unsigned int nr_engines,
-		unsigned int ring_slots, unsigned int room)
+		unsigned int ring_slots, unsigned int room,
+		unsigned int nodes)
 {
 	m->nr_engines = nr_engines;
 	m->nr_works = 0;
@@ -16,6 +17,7 @@ void model_init(struct model *m, unsigned int nr_engines,
 	m->ring_slots = ring_slots;
 	m->ring_lost = 0;
 	m->room = room;
+	m->nodes = nodes;
 	m->seq = 0;
 	m->flushed = 0;
 	m->lost = 0;
@@ -66,7 +68,8 @@ static void end(struct model *m, struct model_work *w, enum model_state state,
 	w->end = time;
 	w->end_seq = m->seq;
 	w->lost_now = state == LOST;
-	m->room += w->nr_nodes;
+	m->room++;
+	m->nodes += w->nr_nodes;
 }
 
 static void add_scopes(struct model_work *w, const struct model_record *rec)
@@ -76,35 +79,39 @@ static void add_scopes(struct model_work *w, const struct model_record *rec)
 			abort();
 		w->scope[w->nr_scopes++] = rec->scope[i];
 	}
-	w->nr_nodes++;
 }
 
-/* returns how many nodes of the pool they are in */
-static int take_staged(struct model *m, struct model_work *w,
+static void take_staged(struct model *m, struct model_work *w,
 		       const struct model_record *rec)
 {
 	unsigned int kept = 0;
-	int nr = 0;
 
 	for (unsigned int i = 0; i < m->nr_staged; i++) {
 		const struct model_record *s = &m->staged[i];
 
 		if (s->engine == rec->engine && s->key == rec->key) {
 			add_scopes(w, s);
-			nr++;
+			w->nr_nodes++;
 		} else {
 			m->staged[kept++] = *s;
 		}
 	}
 	m->nr_staged = kept;
-	return nr;
+}
+
+static void end_all(struct model *m, enum model_state state, u64 now)
+{
+	for (unsigned int i = 0; i < m->nr_works; i++)
+		if (m->work[i].state == OUTSTANDING)
+			end(m, &m->work[i], state, now);
+	m->nodes += m->nr_staged;
+	m->nr_staged = 0;
 }
 
 static void apply_queue(struct model *m, const struct model_record *rec)
 {
 	struct model_work *old = find(m, rec);
 	struct model_work *w = &m->work[m->nr_works++];
-	int nodes;
 
 	*w = (struct model_work) {
 		.engine = rec->engine,
@@ -112,8 +119,9 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 		.job = rec->job,
 		.owner = rec->owner,
 		.submit = rec->time,
+		.state = UNFOLLOWED,
 	};
-	nodes = take_staged(m, w, rec);
+	take_staged(m, w, rec);
 	if (old) {
 		end(m, old, LOST, rec->time);
 		m->lost++;
@@ -123,10 +131,11 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 		add_scopes(w, rec);
 		w->state = OUTSTANDING;
 	} else {
-		m->lost++;
-		m->room += nodes;
+		/* as if its record had been lost */
+		m->lost += 1 + model_outstanding(m);
+		m->nodes += w->nr_nodes;
 		w->nr_scopes = 0;
-		w->state = UNFOLLOWED;
+		end_all(m, LOST, rec->time);
 	}
 }
 
@@ -140,8 +149,8 @@ static void apply(struct model *m, const struct model_record *rec)
 		apply_queue(m, rec);
 		break;
 	case MODEL_SCOPES_AHEAD:
-		if (m->room) {
-			m->room--;
+		if (m->nodes) {
+			m->nodes--;
 			m->staged[m->nr_staged++] = *rec;
 		} else {
 			m->lost++;
@@ -153,16 +162,6 @@ static void apply(struct model *m, const struct model_record *rec)
 			end(m, w, COMPLETED, rec->time);
 		break;
 	}
-}
-
-static void end_all(struct model *m, enum model_state state, u64 now)
-{
-	m->seq++;
-	for (unsigned int i = 0; i < m->nr_works; i++)
-		if (m->work[i].state == OUTSTANDING)
-			end(m, &m->work[i], state, now);
-	m->room += m->nr_staged;
-	m->nr_staged = 0;
 }
 
 /* ---- the rule ---- */
@@ -252,6 +251,7 @@ void model_flush(struct model *m, u64 now)
 	if (m->ring_lost) {
 		m->lost += m->ring_lost + model_outstanding(m);
 		m->ring_lost = 0;
+		m->seq++;
 		end_all(m, LOST, now);
 	}
 

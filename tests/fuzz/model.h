@@ -47,7 +47,7 @@ struct model_work {
 	int owner;
 	int scope[MODEL_SCOPES];
 	int nr_scopes;
-	int nr_nodes;		/* of the pool */
+	int nr_nodes;		/* for scopes */
 	u64 submit;
 	u64 end;
 	unsigned int end_seq;	/* in which order they ended, also at one time */
@@ -69,14 +69,16 @@ struct model {
 	unsigned int nr_engines;
 	unsigned int ring_slots;
 	unsigned int ring_lost;	/* not seen by a flush yet */
-	unsigned int room;	/* in the pool */
+	unsigned int room;	/* for work */
+	unsigned int nodes;	/* for more scopes */
 	unsigned int seq;
 	u64 flushed;		/* when the last flush was */
 	u64 lost;
 };
 
 void model_init(struct model *m, unsigned int nr_engines,
-		unsigned int ring_slots, unsigned int room);
+		unsigned int ring_slots, unsigned int room,
+		unsigned int nodes);
 void model_push(struct model *m, const struct model_record *rec);
 void model_flush(struct model *m, u64 now);
 void model_leave(struct model *m, u64 now);

@@ -116,7 +116,7 @@ static void flush_while_others_push(void)
 	for (int i = 0; i < NR_PRODUCERS; i++)
 		ctx[i] = account_new(device);
 	gpu_ring_init(&ring, slots, NR_SLOTS);
-	gpu_ledger_init(&ledger, device, &engine, 1, jobs, NR_JOBS);
+	gpu_ledger_init(&ledger, device, &engine, 1, jobs, NR_JOBS, NULL, 0);
 	unit_ktime = monotonic;
 	unit_race = dawdle;
 	unit_threads = true;

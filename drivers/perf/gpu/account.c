@@ -79,11 +79,11 @@ static void job_count(struct gpu_job *job, unsigned int engine,
 			gpu_account_add(job->scope[i], engine, counter, delta);
 }
 
-static struct gpu_job *job_get(struct gpu_ledger *ledger)
+static struct gpu_job *job_get(struct list_head *free)
 {
 	struct gpu_job *job;
 
-	job = list_first_entry_or_null(&ledger->free, struct gpu_job, queue);
+	job = list_first_entry_or_null(free, struct gpu_job, queue);
 	if (job) {
 		list_del(&job->queue);
 		job->more = NULL;
@@ -100,16 +100,21 @@ static void job_set_scopes(struct gpu_job *job, const struct gpu_record *rec)
 	}
 }
 
-/* back to the free list, with all that hangs on it */
-static void job_put(struct gpu_ledger *ledger, struct gpu_job *job)
+static void job_put(struct gpu_job *job, struct list_head *free)
+{
+	for (int i = 0; i < job->nr_scopes; i++)
+		account_unpin(job->scope[i]);
+	list_add(&job->queue, free);
+}
+
+/* a chain of nodes that hold scopes */
+static void nodes_put(struct gpu_ledger *ledger, struct gpu_job *node)
 {
 	struct gpu_job *more;
 
-	for (; job; job = more) {
-		more = job->more;
-		for (int i = 0; i < job->nr_scopes; i++)
-			account_unpin(job->scope[i]);
-		list_add(&job->queue, &ledger->free);
+	for (; node; node = more) {
+		more = node->more;
+		job_put(node, &ledger->free_nodes);
 	}
 }
 
@@ -119,7 +124,8 @@ static void job_drop(struct gpu_ledger *ledger, struct gpu_job *job)
 	hlist_del(&job->hash);
 	ledger->outstanding--;
 	account_unpin(job->owner);
-	job_put(ledger, job);
+	nodes_put(ledger, job->more);
+	job_put(job, &ledger->free);
 }
 
 static struct hlist_head *engine_bucket(struct gpu_engine *engine, u64 key)
@@ -174,11 +180,12 @@ static void engine_start(struct gpu_ledger *ledger, unsigned int i)
 
 /*
  * Scopes for which there is no room in the QUEUE come before it, so that work
- * never accrues anything that some of its scopes would miss.
+ * never accrues anything that some of its scopes would miss. If there is no node
+ * for them, those scopes miss all of it, and nobody else anything.
  */
 static void ledger_scopes(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
-	struct gpu_job *node = job_get(ledger);
+	struct gpu_job *node = job_get(&ledger->free_nodes);
 
 	if (!node) {
 		ledger_lose(ledger, 1);
@@ -235,14 +242,18 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	if (job)
 		ledger_supersede(ledger, job, rec);
 
-	job = job_get(ledger);
+	job = job_get(&ledger->free);
 	if (!job) {
-		/* no room to follow it, but that it was submitted is certain */
+		/*
+		 * No room to follow it. That it was submitted is certain; but what
+		 * runs when is not any more, as when its record had been lost.
+		 */
 		if (rec->flags & GPU_PMU_WORK_JOB)
 			gpu_account_add(rec->owner, rec->engine,
 					GPU_COUNTER_JOBS, 1);
-		ledger_lose(ledger, 1);
-		job_put(ledger, more);
+		ledger_lose(ledger, 1 + ledger->outstanding);
+		nodes_put(ledger, more);
+		gpu_ledger_forget(ledger);
 		return;
 	}
 
@@ -301,14 +312,17 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
  * @engine:	room for its engines
  * @nr_engines:	how many there are
  * @jobs:	room for jobs
- * @nr_jobs:	how many can be outstanding; scopes beyond
- *		GPU_RECORD_SCOPES_MAX of one job take from it too
+ * @nr_jobs:	how many can be outstanding
+ * @nodes:	room for the scopes that jobs have no room for
+ * @nr_nodes:	how many; each holds GPU_RECORD_SCOPES_MAX
  */
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
-		     struct gpu_job *jobs, unsigned int nr_jobs)
+		     struct gpu_job *jobs, unsigned int nr_jobs,
+		     struct gpu_job *nodes, unsigned int nr_nodes)
 {
 	INIT_LIST_HEAD(&ledger->free);
+	INIT_LIST_HEAD(&ledger->free_nodes);
 	INIT_LIST_HEAD(&ledger->staged);
 	ledger->account = account;
 	ledger->lost_seen = 0;
@@ -323,6 +337,8 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	}
 	for (unsigned int i = 0; i < nr_jobs; i++)
 		list_add_tail(&jobs[i].queue, &ledger->free);
+	for (unsigned int i = 0; i < nr_nodes; i++)
+		list_add_tail(&nodes[i].queue, &ledger->free_nodes);
 }
 
 /**
@@ -338,7 +354,7 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
 
 	list_for_each_entry_safe(node, next, &ledger->staged, queue) {
 		list_del(&node->queue);
-		job_put(ledger, node);
+		nodes_put(ledger, node);
 	}
 	for (unsigned int i = 0; i < ledger->nr_engines; i++) {
 		struct gpu_engine *engine = &ledger->engine[i];

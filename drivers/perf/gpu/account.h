@@ -90,6 +90,7 @@ struct gpu_engine {
 /**
  * struct gpu_ledger - the accounting of one device
  * @free:	unused jobs
+ * @free_nodes:	unused nodes for scopes that a job has no room for
  * @staged:	scopes of work whose QUEUE is still to come
  * @account:	the device's own account
  * @lost_seen:	how much of the ring's loss has been taken over
@@ -99,6 +100,7 @@ struct gpu_engine {
  */
 struct gpu_ledger {
 	struct list_head free;
+	struct list_head free_nodes;
 	struct list_head staged;
 	struct gpu_account *account;
 	unsigned long lost_seen;
@@ -114,7 +116,8 @@ void gpu_account_add(struct gpu_account *account, unsigned int engine,
 
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
-		     struct gpu_job *jobs, unsigned int nr_jobs);
+		     struct gpu_job *jobs, unsigned int nr_jobs,
+		     struct gpu_job *nodes, unsigned int nr_nodes);
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now);
 void gpu_ledger_forget(struct gpu_ledger *ledger);
 

@@ -30,7 +30,16 @@
 /* by drm_file; changed under gpu_lock, read under it or under RCU */
 static DEFINE_HASHTABLE(gpu_clients, GPU_CLIENT_HASH_BITS);
 
-/* the last job of an account that nothing else keeps: it goes, too */
+static void client_free_rcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct gpu_client, rcu));
+}
+
+static void context_free_rcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct gpu_context, rcu));
+}
+
 static void client_release(struct gpu_account *account)
 {
 	struct gpu_client *client;
@@ -38,7 +47,7 @@ static void client_release(struct gpu_account *account)
 	lockdep_assert_held(&gpu_lock);
 	client = container_of(account, struct gpu_client, account);
 	gpu_device_put(client->gdev);
-	kfree_rcu(client, rcu);
+	call_rcu(&client->rcu, client_free_rcu);
 }
 
 static void context_release(struct gpu_account *account)
@@ -48,12 +57,20 @@ static void context_release(struct gpu_account *account)
 	lockdep_assert_held(&gpu_lock);
 	context = container_of(account, struct gpu_context, account);
 	gpu_client_put(context->client);
-	kfree_rcu(context, rcu);
+	call_rcu(&context->rcu, context_free_rcu);
 }
 
-static void account_abandon(struct gpu_account *account,
-			    void (*release)(struct gpu_account *account))
+/**
+ * gpu_account_abandon() - nothing but outstanding jobs keeps an account now
+ * @account:	the account
+ * @release:	called at once, or with the last job that names it
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_account_abandon(struct gpu_account *account,
+			 void (*release)(struct gpu_account *account))
 {
+	lockdep_assert_held(&gpu_lock);
 	if (account->jobs)
 		account->release = release;
 	else
@@ -70,7 +87,7 @@ void gpu_client_put(struct gpu_client *client)
 {
 	lockdep_assert_held(&gpu_lock);
 	if (!--client->refs)
-		account_abandon(&client->account, client_release);
+		gpu_account_abandon(&client->account, client_release);
 }
 
 /**
@@ -83,7 +100,7 @@ void gpu_context_put(struct gpu_context *context)
 {
 	lockdep_assert_held(&gpu_lock);
 	if (!--context->refs)
-		account_abandon(&context->account, context_release);
+		gpu_account_abandon(&context->account, context_release);
 }
 
 /**
@@ -136,7 +153,10 @@ static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 id)
 	return NULL;
 }
 
-/* find or make; the file is open, and stays so during the call */
+/*
+ * Find or make; the file is open, and stays so during the call. Of a context
+ * that is found under another client, which is about to end, there is none yet.
+ */
 static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 				     struct drm_file *file, gfp_t gfp)
 {
@@ -184,39 +204,13 @@ static struct gpu_context *context_get(struct gpu_client *client, u64 id, gfp_t 
 		list_add_tail(&context->link, &client->contexts);
 		hash_add_rcu(gdev->contexts, &context->node, id);
 	}
+	if (context && context->client != client)
+		context = NULL;
 	if (context)
 		context->refs++;
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 	kfree(new);
 	return context;
-}
-
-/**
- * gpu_file_has_context() - does a context belong to an open file?
- * @gdev:	the file's device, not gone
- * @file:	the file, open during the call
- * @id:		the driver's id of the context
- */
-bool gpu_file_has_context(struct gpu_pmu_device *gdev, struct drm_file *file,
-			  u64 id)
-{
-	u64 few[8], *ids = few;
-	unsigned int nr, room = ARRAY_SIZE(few), i;
-	bool found = false;
-
-	nr = gdev->ops->contexts(file, ids, room);
-	if (nr > room) {
-		ids = kcalloc(nr, sizeof(*ids), GFP_KERNEL);
-		if (!ids)
-			return false;
-		room = nr;
-		nr = min(gdev->ops->contexts(file, ids, room), room);
-	}
-	for (i = 0; i < nr; i++)
-		found |= ids[i] == id;
-	if (ids != few)
-		kfree(ids);
-	return found;
 }
 
 /**
@@ -257,21 +251,14 @@ struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 	return context;
 }
 
-/* the account of what an open file submits under a context id, or without */
-static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
-				      struct drm_file *file, u64 id)
+/* at first sight: make what is to be found from now on */
+static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
+				     struct drm_file *file, u64 id)
 {
 	struct gpu_account *account = NULL;
-	struct gpu_context *context;
+	struct gpu_context *context = NULL;
 	struct gpu_client *client;
 	unsigned long irq;
-
-	/*
-	 * Work without a context, in the ioctl of a client that has contexts:
-	 * the first of them. A client that has none is its own account.
-	 */
-	if (!id)
-		gdev->ops->contexts(file, &id, 1);
 
 	client = client_get(gdev, file, GFP_ATOMIC);
 	if (!client)
@@ -285,11 +272,48 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
 	}
 	/* the table's references outlive the caller's RCU read-side section */
 	raw_spin_lock_irqsave(&gpu_lock, irq);
-	if (account && account != &client->account)
+	if (context)
 		gpu_context_put(context);
 	gpu_client_put(client);
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 	return account;
+}
+
+/*
+ * The account of what an open file submits under a context id, or without one.
+ *
+ * A file's context alone may be bound to its client: who holds the file may
+ * count what is bound. That the current ioctl is on this file is not enough. The
+ * caller may have exchanged it under the ioctl for another one of its own; ids
+ * are used again; and then it would count the next owner of this one.
+ */
+static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
+				      struct drm_file *file, u64 id)
+{
+	struct gpu_context *context;
+	struct gpu_client *client;
+
+	if (id) {
+		if (!gdev->ops->has_context(file, id))
+			return &gdev->kernel->account;
+	} else {
+		/*
+		 * Work without a context, in the ioctl of a client that has some:
+		 * it is the first one's. If it has none it is its own account.
+		 */
+		gdev->ops->contexts(file, &id, 1);
+	}
+
+	if (id) {
+		context = context_find(gdev, id);
+		if (context && context->client->file == file)
+			return &context->account;
+	} else {
+		client = client_find(file);
+		if (client)
+			return &client->account;
+	}
+	return file_bind(gdev, file, id);
 }
 
 /**
@@ -297,13 +321,13 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
  * @gdev:	the device, attached
  * @ctx:	the driver's id of the context that the work names, or 0
  *
- * A context is bound to the client in whose ioctl it is seen first. Work that
+ * A context is bound to the client that has it when it is seen first. Work that
  * names none belongs to the client in whose ioctl it is submitted, and what is
  * submitted elsewhere to the kernel.
  *
  * Context: any but NMI, in an RCU read-side section that also covers the
  * gpu_pmu_queue() that the result is for; takes gpu_lock, and allocates, when
- * the context was not seen before.
+ * a client or a context was not seen before.
  * Return: the account, or NULL if there was no memory for it.
  */
 struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev, u64 ctx)

@@ -36,11 +36,18 @@ struct gpu_account *gpu_all;
 
 static unsigned int gpu_users;	/* open root events; under gpu_mutex */
 
+/*
+ * Nodes for the scopes that a job has beyond those that it has room for. They
+ * are not taken from the jobs: who opens many events must not hurt others.
+ */
+#define GPU_SCOPE_NODES		1024
+
 /* memory and source; on success the device's records flow */
 static int device_attach(struct gpu_pmu_device *gdev)
 {
 	struct gpu_record *slots;
 	struct gpu_engine *engines;
+	struct gpu_job *jobs;
 	int err = -ENOMEM;
 
 	lockdep_assert_held(&gpu_mutex);
@@ -50,13 +57,14 @@ static int device_attach(struct gpu_pmu_device *gdev)
 
 	slots = kvcalloc(ring_size, sizeof(*slots), GFP_KERNEL);
 	engines = kcalloc(gdev->nr_engines, sizeof(*engines), GFP_KERNEL);
-	gdev->jobs = kvcalloc(max_jobs, sizeof(*gdev->jobs), GFP_KERNEL);
-	if (!slots || !engines || !gdev->jobs)
+	jobs = kvcalloc(max_jobs + GPU_SCOPE_NODES, sizeof(*jobs), GFP_KERNEL);
+	if (!slots || !engines || !jobs)
 		goto err_free;
 
 	gpu_ring_init(&gdev->ring, slots, ring_size);
 	gpu_ledger_init(&gdev->ledger, &gdev->account, engines, gdev->nr_engines,
-			gdev->jobs, max_jobs);
+			jobs, max_jobs, jobs + max_jobs, GPU_SCOPE_NODES);
+	gdev->jobs = jobs;
 	raw_spin_lock_irq(&gpu_lock);
 	gdev->attached = true;
 	raw_spin_unlock_irq(&gpu_lock);
@@ -73,7 +81,7 @@ err_attached:
 	gdev->attached = false;
 	raw_spin_unlock_irq(&gpu_lock);
 err_free:
-	kvfree(gdev->jobs);
+	kvfree(jobs);
 	kfree(engines);
 	kvfree(slots);
 	module_put(gdev->ops->owner);
@@ -102,11 +110,21 @@ static void device_detach(struct gpu_pmu_device *gdev)
 	module_put(gdev->ops->owner);
 }
 
+/* a device that cannot be attached is none for events, until the next first one */
+static void device_try_attach(struct gpu_pmu_device *gdev)
+{
+	int err = device_attach(gdev);
+
+	if (err)
+		pr_warn_ratelimited("device %u: its source cannot report: %pe\n",
+				    gdev->minor, ERR_PTR(err));
+}
+
 /**
  * gpu_users_get() - an event is being opened: let the sources report
  *
  * Context: process, gpu_mutex held, sleeps.
- * Return: 0, or why a source cannot report.
+ * Return: 0, or why nothing can be observed.
  */
 int gpu_users_get(void)
 {
@@ -123,17 +141,14 @@ int gpu_users_get(void)
 	if (err)
 		goto err_users;
 
-	list_for_each_entry(gdev, &gpu_devices, link) {
-		err = device_attach(gdev);
-		if (err)
-			goto err_attached;
-	}
+	list_for_each_entry(gdev, &gpu_devices, link)
+		device_try_attach(gdev);
+
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_timer_start();
+	raw_spin_unlock_irq(&gpu_lock);
 	return 0;
 
-err_attached:
-	list_for_each_entry_continue_reverse(gdev, &gpu_devices, link)
-		device_detach(gdev);
-	gpu_unobserve_clients();
 err_users:
 	gpu_users--;
 	return err;
@@ -153,13 +168,14 @@ void gpu_users_put(void)
 	if (--gpu_users)
 		return;
 
+	gpu_flush_timer_stop();
 	list_for_each_entry(gdev, &gpu_devices, link)
 		device_detach(gdev);
 	gpu_unobserve_clients();
 }
 
 /**
- * gpu_device_by_minor() - find a registered device
+ * gpu_device_by_minor() - find a registered device whose source reports
  * @minor:	its render minor
  *
  * Context: gpu_mutex or gpu_lock held; no reference is taken.
@@ -170,7 +186,7 @@ struct gpu_pmu_device *gpu_device_by_minor(unsigned int minor)
 	struct gpu_pmu_device *gdev;
 
 	list_for_each_entry(gdev, &gpu_devices, link)
-		if (gdev->minor == minor)
+		if (gdev->minor == minor && gdev->attached)
 			return gdev;
 	return NULL;
 }
@@ -204,6 +220,11 @@ void gpu_device_get(struct gpu_pmu_device *gdev)
 	gdev->refs++;
 }
 
+static void device_free_rcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct gpu_pmu_device, rcu));
+}
+
 /**
  * gpu_device_put() - the mirror of gpu_device_get()
  * @gdev:	the device
@@ -214,7 +235,7 @@ void gpu_device_put(struct gpu_pmu_device *gdev)
 {
 	lockdep_assert_held(&gpu_lock);
 	if (!--gdev->refs)
-		kfree_rcu(gdev, rcu);
+		call_rcu(&gdev->rcu, device_free_rcu);
 }
 
 /**
@@ -222,12 +243,13 @@ void gpu_device_put(struct gpu_pmu_device *gdev)
  * @info:	what there is to know of it; its engine names must outlive the
  *		registration
  *
- * If events are open that look at all devices, the source's attach() is called
- * before this returns.
+ * If events are open, the source's attach() is called before this returns. When
+ * it fails, the device is registered all the same, and tried again with the next
+ * first event.
  *
  * Context: process, sleeps.
  * Return: the device or an ERR_PTR: -EINVAL the info makes no sense, -EEXIST
- * the DRM device has a source already, -ENOMEM, or what attach() returned.
+ * the DRM device has a source already, -ENOMEM.
  */
 struct gpu_pmu_device *
 gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
@@ -265,15 +287,12 @@ gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
 	err = -EEXIST;
 	if (gpu_device_by_drm(info->drm))
 		goto err_unlock;
-	if (gpu_users) {
-		err = device_attach(gdev);
-		if (err)
-			goto err_unlock;
-	}
 	drm_dev_get(info->drm);
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&gdev->link, &gpu_devices);
 	raw_spin_unlock_irq(&gpu_lock);
+	if (gpu_users)
+		device_try_attach(gdev);
 	mutex_unlock(&gpu_mutex);
 	return gdev;
 
@@ -297,21 +316,23 @@ EXPORT_SYMBOL_GPL(gpu_pmu_device_register);
  *
  * Detaches the source if it is attached. Events that look at the device stay
  * open, with the counts that they have; work that was outstanding is counted
- * up to now.
+ * up to now. To be called when the driver is unbound, and not from the DRM
+ * device's own release: a reference to it is held here.
  *
  * Context: process, sleeps.
  */
 void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev)
 {
+	struct drm_device *drm = gdev->drm;
+
 	mutex_lock(&gpu_mutex);
 	device_detach(gdev);
 	raw_spin_lock_irq(&gpu_lock);
 	list_del(&gdev->link);
-	gdev->gone = true;
 	raw_spin_unlock_irq(&gpu_lock);
-	drm_dev_put(gdev->drm);
 	gdev->drm = NULL;
 	mutex_unlock(&gpu_mutex);
+	drm_dev_put(drm);
 
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_client_put(gdev->kernel);
@@ -359,6 +380,8 @@ void gpu_pmu_queue(struct gpu_pmu_device *gdev, unsigned int engine,
 	};
 	unsigned long irq;
 
+	if (WARN_ON_ONCE(engine >= gdev->nr_engines))
+		return;
 	if (!owner) {
 		gpu_ring_lose(&gdev->ring);
 		return;
@@ -391,6 +414,8 @@ void gpu_pmu_complete(struct gpu_pmu_device *gdev, unsigned int engine, u64 key)
 	};
 	unsigned long irq;
 
+	if (WARN_ON_ONCE(engine >= gdev->nr_engines))
+		return;
 	local_irq_save(irq);
 	gpu_ring_push(&gdev->ring, &rec);
 	local_irq_restore(irq);
@@ -442,8 +467,8 @@ static void __exit gpu_pmu_exit(void)
 	gpu_pmu_face_unregister();
 	gpu_query_unregister();
 	gpu_observe_clients_exit();
-	gpu_flush_timer_cancel();
-	rcu_barrier(); /* clients on their way out */
+	rcu_barrier(); /* clients on their way out, */
+	rcu_barrier(); /* and their memory */
 	kfree(gpu_all);
 }
 module_exit(gpu_pmu_exit);

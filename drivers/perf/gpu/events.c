@@ -27,6 +27,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -35,6 +36,17 @@
 
 #include "events.h"
 #include "internal.h"
+
+static unsigned int max_user_events = 1024;
+module_param(max_user_events, uint, 0644);
+MODULE_PARM_DESC(max_user_events, "events that a user without CAP_PERFMON may have open at once");
+
+/*
+ * Task events other than "jobs" that one task may have open: each submission
+ * names those that are enabled. A submission never names more than twice as
+ * many, those that the task has inherited included.
+ */
+#define GPU_TASK_SCOPES_MAX	64
 
 const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_GPU_BUSY] = {
@@ -89,9 +101,13 @@ struct gpu_scope {
  * @root:	the event that it was cloned from at a fork, or itself
  * @how:	see above
  * @refused:	it was asked to do what it cannot, and perf was told so
+ * @seen:	it was added before; then
+ * @seen_enabled: perf's total_time_enabled at that time, and
+ * @seen_time:	perf's clock
  * @link:	root: in gpu_roots; clone: in its root's @clones
  * @active:	in this CPU's list while added, SUBMIT and SCOPE only
  * @clones:	root only, like all that follows
+ * @user:	who opened it
  * @gdev:	the device that it is restricted to, or NULL
  * @slot:	of all engines (0) or of one, see struct gpu_account
  * @client:	whose account it looks at, or NULL
@@ -105,9 +121,13 @@ struct gpu_event {
 	struct gpu_event *root;
 	enum gpu_event_how how;
 	bool refused;
+	bool seen;
+	u64 seen_enabled;
+	u64 seen_time;
 	struct list_head link;
 	struct list_head active;
 	struct list_head clones;
+	kuid_t user;
 	struct gpu_pmu_device *gdev;
 	unsigned int slot;
 	struct gpu_client *client;
@@ -125,7 +145,7 @@ struct gpu_cpu_events {
 
 static DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 
-/* under gpu_lock */
+/* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
 
@@ -171,31 +191,47 @@ static bool clone_is_live(const struct gpu_event *root)
 	return false;
 }
 
+/*
+ * In a group that a CPU's counters lead, INACTIVE also means that the group has
+ * to wait for a counter. perf then scales what was counted: so nothing may be.
+ */
+static bool event_may_wait(const struct perf_event *event)
+{
+	return !is_software_event(READ_ONCE(event->group_leader));
+}
+
 static bool event_is_live(const struct gpu_event *root)
 {
 	int state = event_state(root->event);
 
-	if (root->refused || state == PERF_EVENT_STATE_OFF)
+	if (root->refused)
 		return false;
-	if (state >= PERF_EVENT_STATE_INACTIVE)
+	switch (state) {
+	case PERF_EVENT_STATE_ACTIVE:
 		return true;
-	/*
-	 * The task has exited. What it had submitted is still the event's; an
-	 * event that looks at an account counts on for the task's children.
-	 */
-	return root->how == GPU_EVENT_SCOPE || clone_is_live(root);
+	case PERF_EVENT_STATE_INACTIVE:
+		return !event_may_wait(root->event);
+	case PERF_EVENT_STATE_ERROR:
+		return false;
+	case PERF_EVENT_STATE_OFF:
+		/* opened for an exec, which was a child's */
+		return clone_is_live(root);
+	default:
+		/*
+		 * The task has exited. What it had submitted is still the event's,
+		 * and it counts on for the task's children.
+		 */
+		return clone_is_live(root) ||
+		       (root->how == GPU_EVENT_SCOPE && list_empty(&root->clones));
+	}
 }
 
 /* could it begin to count, or get something, with nobody telling us? */
 static bool event_is_armed(const struct gpu_event *root)
 {
-	int state = event_state(root->event);
-
-	if (state >= PERF_EVENT_STATE_INACTIVE)
-		return true;
-	if (state == PERF_EVENT_STATE_OFF)
-		return root->event->hw.target;
-	return clone_is_live(root) || (root->scope && root->scope->account.jobs);
+	return event_is_live(root) ||
+	       (event_state(root->event) == PERF_EVENT_STATE_OFF &&
+		root->event->hw.target);
 }
 
 /* ---- crediting ---- */
@@ -265,7 +301,7 @@ bool gpu_events_settle(u64 elapsed)
 		struct perf_event *event = root->event;
 
 		armed |= event_is_armed(root);
-		if (event->hw.target && !root->refused &&
+		if (event->hw.target && event_is_live(root) &&
 		    event_state(event) == PERF_EVENT_STATE_INACTIVE) {
 			atomic64_add(elapsed, &event->child_total_time_enabled);
 			atomic64_add(elapsed, &event->child_total_time_running);
@@ -295,6 +331,7 @@ static bool event_matches(const struct gpu_event *root,
 void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	unsigned int room = 2 * GPU_TASK_SCOPES_MAX;
 	struct gpu_record more;
 	struct gpu_event *ev;
 	bool task = in_task();
@@ -314,6 +351,10 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
 	list_for_each_entry(ev, &here->scope, active) {
 		if (!event_matches(ev->root, gdev, rec->engine))
 			continue;
+		if (!room--) {
+			gpu_ring_lose(&gdev->ring);
+			break;
+		}
 		if (rec->nr_scopes == GPU_RECORD_SCOPES_MAX) {
 			more = *rec;
 			more.type = GPU_RECORD_SCOPES;
@@ -325,6 +366,24 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
 }
 
 /* ---- perf switches an event on and off ---- */
+
+/*
+ * Was it off since it was added last? perf counts the time that an event is
+ * enabled; if that has not grown as perf's clock has, it was off in between, and
+ * what was counted since its set was settled last, with del(), is not its own.
+ * perf has brought both up to date before it calls add().
+ */
+static bool event_was_off(struct gpu_event *ev)
+{
+	struct perf_event *event = ev->event;
+	bool off = ev->seen && event->total_time_enabled - ev->seen_enabled !=
+			       event->tstamp - ev->seen_time;
+
+	ev->seen = true;
+	ev->seen_enabled = event->total_time_enabled;
+	ev->seen_time = event->tstamp;
+	return off;
+}
 
 /* a device-wide number is no cgroup's, and would be counted as if it was */
 static bool event_is_cgroup(const struct perf_event *event)
@@ -348,22 +407,23 @@ int gpu_event_add(struct perf_event *event)
 	struct gpu_event *ev = event->pmu_private;
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 
-	if (ev->how != GPU_EVENT_SUBMIT && event_is_cgroup(event)) {
-		ev->root->refused = true;
+	gpu_flush_hurry();
+	if (ev->how == GPU_EVENT_SUBMIT) {
+		list_add_tail(&ev->active, &here->submit);
+		return 0;
+	}
+
+	if (event_is_cgroup(event)) {
+		WRITE_ONCE(ev->root->refused, true);
 		return -EOPNOTSUPP;
 	}
-
 	raw_spin_lock(&gpu_lock);
-	if (ev->how != GPU_EVENT_SUBMIT) {
-		gpu_flush_devices();
-		gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
-	}
-	gpu_flush_timer_start();
+	gpu_flush_devices();
+	if (event_was_off(ev))
+		ev->root->member.live = false;
+	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
 	raw_spin_unlock(&gpu_lock);
-
-	if (ev->how == GPU_EVENT_SUBMIT)
-		list_add_tail(&ev->active, &here->submit);
-	else if (ev->how == GPU_EVENT_SCOPE)
+	if (ev->how == GPU_EVENT_SCOPE)
 		list_add_tail(&ev->active, &here->scope);
 	return 0;
 }
@@ -393,9 +453,15 @@ void gpu_event_del(struct perf_event *event)
 
 /* ---- opening and closing ---- */
 
+static void scope_free_rcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct gpu_scope, rcu));
+}
+
 static void scope_release(struct gpu_account *account)
 {
-	kfree_rcu(container_of(account, struct gpu_scope, account), rcu);
+	call_rcu(&container_of(account, struct gpu_scope, account)->rcu,
+		 scope_free_rcu);
 }
 
 static void set_free(struct gpu_set *set)
@@ -407,6 +473,7 @@ static void set_free(struct gpu_set *set)
 /* all that a root event holds, in whatever state gpu_event_open() left it */
 static void root_free(struct gpu_event *ev)
 {
+	struct gpu_event *clone, *next;
 	struct gpu_set *set = NULL;
 
 	lockdep_assert_held(&gpu_mutex);
@@ -414,6 +481,9 @@ static void root_free(struct gpu_event *ev)
 	raw_spin_lock_irq(&gpu_lock);
 	if (!list_empty(&ev->link))
 		list_del(&ev->link);
+	/* a fork that fails drops the parent before the clone on some kernels */
+	list_for_each_entry_safe(clone, next, &ev->clones, link)
+		list_del_init(&clone->link);
 	/* records on their way may name the scope */
 	gpu_flush_devices();
 	if (ev->set) {
@@ -423,12 +493,8 @@ static void root_free(struct gpu_event *ev)
 			list_del(&set->link);
 		}
 	}
-	if (ev->scope) {
-		if (ev->scope->account.jobs)
-			ev->scope->account.release = scope_release;
-		else
-			scope_release(&ev->scope->account);
-	}
+	if (ev->scope)
+		gpu_account_abandon(&ev->scope->account, scope_release);
 	if (ev->context)
 		gpu_context_put(ev->context);
 	if (ev->client)
@@ -448,7 +514,7 @@ static void gpu_event_destroy(struct perf_event *event)
 
 	if (ev->root != ev) {
 		raw_spin_lock_irq(&gpu_lock);
-		list_del(&ev->link);
+		list_del_init(&ev->link);
 		raw_spin_unlock_irq(&gpu_lock);
 		kfree(ev);
 		return;
@@ -520,6 +586,29 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 	c->ctx = attr->config2;
 	if (c->ctx && !c->fd)
 		return -EINVAL; /* whose context? */
+	if (c->slot && c->desc->of_device)
+		return -EINVAL; /* a lost record is no engine's */
+	return 0;
+}
+
+/* the flush looks at each event: nobody may make it look at too many */
+static int event_permit(const struct perf_event *event, const struct gpu_config *c)
+{
+	bool scope = event->hw.target && !c->fd && !c->desc->at_submit;
+	unsigned int mine = 0, task = 0;
+	const struct gpu_event *root;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	list_for_each_entry(root, &gpu_roots, link) {
+		mine += uid_eq(root->user, current_uid());
+		task += root->how == GPU_EVENT_SCOPE &&
+			root->event->hw.target == event->hw.target;
+	}
+	if (mine >= READ_ONCE(max_user_events) && !perfmon_capable())
+		return -EMFILE;
+	if (scope && task >= GPU_TASK_SCOPES_MAX)
+		return -ENOSPC;
 	return 0;
 }
 
@@ -538,10 +627,11 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	} else {
 		struct gpu_pmu_device *any;
 
-		if (list_empty(&gpu_devices))
-			return -ENODEV;
 		list_for_each_entry(any, &gpu_devices, link)
-			engines = max(engines, any->nr_engines);
+			if (any->attached)
+				engines = max(engines, any->nr_engines);
+		if (!engines)
+			return -ENODEV;
 	}
 	if (c->slot > engines)
 		return -ENXIO;
@@ -579,7 +669,7 @@ static int bind_kernel(struct gpu_event *ev, const struct gpu_config *c,
 	else
 		gdev = list_first_entry_or_null(&gpu_devices,
 						struct gpu_pmu_device, link);
-	if (!gdev)
+	if (!gdev || !gdev->attached)
 		return -ENODEV;
 	if (!c->dev && !list_is_singular(&gpu_devices))
 		return -ENOTUNIQ;
@@ -601,13 +691,13 @@ static int bind_open_file(struct gpu_event *ev, const struct gpu_config *c,
 {
 	struct gpu_pmu_device *gdev = gpu_device_by_drm(file->minor->dev);
 
-	if (!gdev)
+	if (!gdev || !gdev->attached)
 		return -ENODEV;
 	if (c->dev && c->dev != gdev->minor)
 		return -EXDEV;
 	if (c->slot > gdev->nr_engines)
 		return -ENXIO;
-	if (c->ctx && !gpu_file_has_context(gdev, file, c->ctx))
+	if (c->ctx && !gdev->ops->has_context(file, c->ctx))
 		return -ENOENT;
 
 	ev->how = GPU_EVENT_VIEW;
@@ -687,6 +777,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	if (!ev)
 		return -ENOMEM;
 	ev->slot = c->slot;
+	ev->user = current_uid();
 
 	if (!c->fd)
 		err = bind_device(ev, c, &account);
@@ -708,8 +799,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&ev->link, &gpu_roots);
-	if (event->hw.target)
-		gpu_flush_timer_start();
+	gpu_flush_hurry_locked();
 	raw_spin_unlock_irq(&gpu_lock);
 	event->pmu_private = ev;
 	event->destroy = gpu_event_destroy;
@@ -726,7 +816,8 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
  * such device, or no source for it, -EXDEV the fd is another device's, -ENXIO
  * the device has no such engine, -ENOENT the fd has no such context, -EACCES
  * the kernel's own work is not for everyone, -ENOTUNIQ and there is more than
- * one device that it could be meant on, -ENOMEM, or why a source cannot report.
+ * one device that it could be meant on, -EMFILE the user has too many events
+ * open, -ENOSPC the task has, -EINTR, -ENOMEM, or why nothing can be observed.
  */
 int gpu_event_open(struct perf_event *event)
 {
@@ -740,8 +831,11 @@ int gpu_event_open(struct perf_event *event)
 	if (err)
 		return err;
 
-	mutex_lock(&gpu_mutex);
-	err = gpu_users_get();
+	if (mutex_lock_killable(&gpu_mutex))
+		return -EINTR;
+	err = event_permit(event, &config);
+	if (!err)
+		err = gpu_users_get();
 	if (!err) {
 		err = event_open_root(event, &config);
 		if (err)

@@ -3,9 +3,11 @@
  * The flush: a timer that takes over what the rings hold, credits what runs up
  * to now, and shares the result out to the events.
  *
- * The timer runs only while an event could be counting. Events whose task is
- * switched in or out, or that are enabled or disabled on their CPU, flush by
- * themselves; so counts are at most one period old, and exact at those times.
+ * The timer runs while an event is open, and slower while none could be
+ * counting: then it only keeps the rings from filling up, so that what is
+ * outstanding is known when an event is enabled. Events whose task is switched
+ * in or out, or that are enabled or disabled on their CPU, flush by themselves;
+ * so counts are at most one period old, and exact at those times.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -26,8 +28,11 @@ static unsigned int flush_us = 5000;
 module_param_cb(flush_us, &flush_us_ops, &flush_us, 0644);
 MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 1000000");
 
-static bool flush_timer_on;	/* under gpu_lock */
-static u64 flush_last;		/* when the timer ran last; likewise */
+/* while no event can count, the rings are only kept from filling up */
+#define FLUSH_IDLE_FACTOR	4
+
+static bool flush_idle;		/* under gpu_lock; a hint without it */
+static u64 flush_last;		/* when the timer ran last; under gpu_lock */
 
 /**
  * gpu_flush_device() - take over what a device's ring holds
@@ -60,48 +65,28 @@ void gpu_flush_devices(void)
 
 static ktime_t flush_period(void)
 {
-	return ns_to_ktime((u64)READ_ONCE(flush_us) * NSEC_PER_USEC);
+	u64 us = READ_ONCE(flush_us);
+
+	return ns_to_ktime(us * NSEC_PER_USEC * (flush_idle ? FLUSH_IDLE_FACTOR : 1));
 }
 
 static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 {
 	unsigned long irq;
-	bool more;
 	u64 now;
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	gpu_flush_devices();
 	now = ktime_get_ns();
-	more = gpu_events_settle(now - flush_last);
+	flush_idle = !gpu_events_settle(now - flush_last);
 	flush_last = now;
-	flush_timer_on = more;
-	raw_spin_unlock_irqrestore(&gpu_lock, irq);
-
-	if (!more)
-		return HRTIMER_NORESTART;
+	/* under the lock: gpu_flush_hurry() may start the timer meanwhile */
 	hrtimer_forward_now(timer, flush_period());
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 	return HRTIMER_RESTART;
 }
 
 static struct hrtimer flush_timer;
-
-/**
- * gpu_flush_timer_start() - an event may begin to count
- *
- * Context: gpu_lock held; does not sleep.
- */
-void gpu_flush_timer_start(void)
-{
-	lockdep_assert_held(&gpu_lock);
-	if (flush_timer_on)
-		return;
-	flush_timer_on = true;
-	flush_last = ktime_get_ns();
-	/* as perf's own timers: hard and pinned, so that it can be started
-	 * under the scheduler's locks
-	 */
-	hrtimer_start(&flush_timer, flush_period(), HRTIMER_MODE_REL_PINNED_HARD);
-}
 
 /**
  * gpu_flush_timer_init() - before any event can be opened
@@ -112,12 +97,59 @@ void gpu_flush_timer_init(void)
 	flush_timer.function = flush_tick;
 }
 
+static void flush_timer_start(void)
+{
+	flush_idle = false;
+	/* as perf's own timers: hard and pinned, so that it can be started
+	 * under the scheduler's locks
+	 */
+	hrtimer_start(&flush_timer, flush_period(), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
 /**
- * gpu_flush_timer_cancel() - no event is open any more
+ * gpu_flush_timer_start() - the first event is being opened
+ *
+ * Context: gpu_lock held; does not sleep.
+ */
+void gpu_flush_timer_start(void)
+{
+	lockdep_assert_held(&gpu_lock);
+	flush_last = ktime_get_ns();
+	flush_timer_start();
+}
+
+/**
+ * gpu_flush_timer_stop() - the last event was closed
  *
  * Context: process; waits for a flush that runs.
  */
-void gpu_flush_timer_cancel(void)
+void gpu_flush_timer_stop(void)
 {
 	hrtimer_cancel(&flush_timer);
+}
+
+/**
+ * gpu_flush_hurry_locked() - an event may begin to count: flush at the full rate
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_flush_hurry_locked(void)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (flush_idle)
+		flush_timer_start();
+}
+
+/**
+ * gpu_flush_hurry() - the same
+ *
+ * Context: gpu_lock not held, interrupts off.
+ */
+void gpu_flush_hurry(void)
+{
+	if (!READ_ONCE(flush_idle))
+		return;
+	raw_spin_lock(&gpu_lock);
+	gpu_flush_hurry_locked();
+	raw_spin_unlock(&gpu_lock);
 }

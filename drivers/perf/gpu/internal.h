@@ -4,17 +4,25 @@
  *
  * DOC: locks, outermost first
  *
+ * device lock		held by the driver core around bind and unbind
+ * bound_lock		observe/virtio_gpu.c: the devices that are bound
+ * perf's ctx->mutex	held by perf around some last references to events
  * gpu_mutex		opening and closing of events, registration of devices,
  *			attaching and detaching of sources
- * perf's ctx->lock	held by perf around add() and del()
+ * observed_lock	observe/virtio_gpu.c: the devices that are attached
+ * probes->lock		observe/tracepoint.c; then the tracepoint core's and
+ *			ftrace's own; and the filelist_mutex of a drm_device
+ * ctx->lock, rq->lock	held by perf and the scheduler around add() and del()
  * a driver's locks	held by a driver around what a source observes
  * gpu_lock		everything that the flush reads or writes: the lists of
  *			devices, sets and events, all accounts, the tables of
  *			clients and contexts and their reference counts
  *
- * gpu_lock is raw and taken with interrupts off. Nothing is called under it
- * that could take another lock of these. Producers of records do not take it,
- * but when they see a context for the first time.
+ * gpu_lock is raw and taken with interrupts off, by the scheduler's side, too:
+ * under it nothing is called that could wake anyone. Memory that becomes free
+ * under it goes through call_rcu(), and not through kfree_rcu(), which may
+ * queue work. Producers of records do not take it, but when they see a context
+ * for the first time.
  */
 #ifndef _GPU_PMU_INTERNAL_H
 #define _GPU_PMU_INTERNAL_H
@@ -48,7 +56,6 @@ extern raw_spinlock_t gpu_lock;
  * @priv:	the source's own
  * @minor:	index of its render node, or of its primary node if it has none
  * @attached:	the source reports; under gpu_lock
- * @gone:	it was unregistered: its counts are frozen
  * @nr_engines:	how many engines it has
  * @engines:	their names
  * @ring:	the records on their way
@@ -67,7 +74,6 @@ struct gpu_pmu_device {
 	void *priv;
 	unsigned int minor;
 	bool attached;
-	bool gone;
 	unsigned int nr_engines;
 	const char * const *engines;
 	struct gpu_ring ring;
@@ -137,8 +143,6 @@ struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 					 struct drm_file *file, u64 id);
 void gpu_context_put(struct gpu_context *context);
-bool gpu_file_has_context(struct gpu_pmu_device *gdev, struct drm_file *file,
-			  u64 id);
 void gpu_client_end(const struct drm_file *file);
 void gpu_clients_end(struct gpu_pmu_device *gdev);
 
@@ -147,7 +151,9 @@ void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now);
 void gpu_flush_devices(void);
 void gpu_flush_timer_init(void);
 void gpu_flush_timer_start(void);
-void gpu_flush_timer_cancel(void);
+void gpu_flush_timer_stop(void);
+void gpu_flush_hurry(void);
+void gpu_flush_hurry_locked(void);
 
 /* events.c */
 int gpu_event_open(struct perf_event *event);
@@ -156,6 +162,8 @@ void gpu_event_del(struct perf_event *event);
 void gpu_events_init(void);
 void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec);
 bool gpu_events_settle(u64 elapsed);
+void gpu_account_abandon(struct gpu_account *account,
+			 void (*release)(struct gpu_account *account));
 
 /* observe/client.c */
 int gpu_observe_clients_init(void);

@@ -141,7 +141,6 @@ static int gpu_pmu_add(struct perf_event *event, int flags)
 
 	if (err)
 		return err;
-	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	perf_event_update_userpage(event);
 	return 0;
 }
@@ -149,17 +148,15 @@ static int gpu_pmu_add(struct perf_event *event, int flags)
 static void gpu_pmu_del(struct perf_event *event, int flags)
 {
 	gpu_event_del(event);
-	event->hw.state = PERF_HES_STOPPED;
 }
 
+/* perf calls these to throttle and to change a period: of events that sample */
 static void gpu_pmu_start(struct perf_event *event, int flags)
 {
-	event->hw.state = 0;
 }
 
 static void gpu_pmu_stop(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED;
 }
 
 /*

@@ -131,7 +131,9 @@ static long query_contexts(struct gpu_pmu_contexts __user *uarg)
 	if (query->room && !query->infos)
 		goto out;
 
-	mutex_lock(&gpu_mutex);
+	err = -EINTR;
+	if (mutex_lock_killable(&gpu_mutex))
+		goto out;
 	err = arg.fd == -1 ? query_all(query) : query_fd(query, arg.fd);
 	mutex_unlock(&gpu_mutex);
 	if (err)

@@ -17,7 +17,7 @@ struct gpu_account;
 
 enum gpu_record_type {
 	GPU_RECORD_QUEUE,	/* work was handed over to an engine */
-	GPU_RECORD_SCOPES,	/* more scopes of the work queued before */
+	GPU_RECORD_SCOPES,	/* more scopes of the work whose QUEUE follows */
 	GPU_RECORD_DONE,	/* work was completed */
 };
 

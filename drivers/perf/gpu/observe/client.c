@@ -9,8 +9,8 @@
  * instructions. But whoever wants to know is inside that ioctl: the system
  * call's own arguments say which fd it is on. This costs nothing where nobody
  * asks. It can be fooled by a thread that exchanges the fd in the middle of its
- * own ioctl, for another DRM file of its own process; so a context is bound to
- * its client once, at first sight.
+ * own ioctl, for another DRM file of its own process; so a context is bound only
+ * to a file that has it, see file_owner().
  *
  * DOC: the end of a file
  *

@@ -31,7 +31,7 @@ static void probes_found(struct gpu_probes *probes, struct tracepoint *tp)
 		if (probe->tp || strcmp(tp->name, probe->name))
 			continue;
 		if (probes->attached &&
-		    tracepoint_probe_register(tp, probe->func, NULL))
+		    WARN_ON_ONCE(tracepoint_probe_register(tp, probe->func, NULL)))
 			continue;
 		probe->tp = tp;
 	}

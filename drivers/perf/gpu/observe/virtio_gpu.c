@@ -47,14 +47,12 @@
  * struct observed - a virtio_gpu device
  * @bound:	in bound_devices
  * @link:	in observed_devices, while its records are wanted
- * @rcu:	for freeing
  * @vdev:	the virtio device, while it is bound to its driver: a key
  * @gdev:	what we have registered
  */
 struct observed {
 	struct list_head bound;
 	struct list_head link;
-	struct rcu_head rcu;
 	const struct virtio_device *vdev;
 	struct gpu_pmu_device *gdev;
 };
@@ -239,11 +237,19 @@ static unsigned int observe_contexts(struct drm_file *file, u64 *ids, unsigned i
 	return 1;
 }
 
+static bool observe_has_context(struct drm_file *file, u64 ctx)
+{
+	u64 id;
+
+	return observe_contexts(file, &id, 1) && id == ctx;
+}
+
 static const struct gpu_pmu_source_ops observe_ops = {
 	.owner		= THIS_MODULE,
 	.attach		= observe_attach,
 	.detach		= observe_detach,
 	.contexts	= observe_contexts,
+	.has_context	= observe_has_context,
 };
 
 static const char * const observe_engines[] = { "ctrl" };
@@ -299,12 +305,13 @@ static void device_bound(struct virtio_device *vdev)
 static void device_unbound(struct observed *obs)
 {
 	list_del(&obs->bound);
+	/* whoever could still see it through a tracepoint is done after this */
 	gpu_pmu_device_unregister(obs->gdev);
-	kfree_rcu(obs, rcu);
+	kfree(obs);
 }
 
-/* a device may be met twice: on the bus, and when it is bound meanwhile */
-static int device_met(struct device *dev, void *data)
+/* the device is locked: it is not being bound or unbound */
+static void device_met(struct device *dev)
 {
 	struct virtio_device *vdev = dev_to_virtio(dev);
 
@@ -312,6 +319,14 @@ static int device_met(struct device *dev, void *data)
 	if (is_virtio_gpu(vdev) && !bound_find(vdev))
 		device_bound(vdev);
 	mutex_unlock(&bound_lock);
+}
+
+/* one that is bound meanwhile is met twice */
+static int device_is_there(struct device *dev, void *data)
+{
+	device_lock(dev);
+	device_met(dev);
+	device_unlock(dev);
 	return 0;
 }
 
@@ -320,7 +335,7 @@ static int bus_notify(struct notifier_block *nb, unsigned long action, void *dat
 	struct observed *obs;
 
 	if (action == BUS_NOTIFY_BOUND_DRIVER) {
-		device_met(data, NULL);
+		device_met(data);
 	} else if (action == BUS_NOTIFY_UNBIND_DRIVER) {
 		mutex_lock(&bound_lock);
 		obs = bound_find(dev_to_virtio((struct device *)data));
@@ -365,7 +380,7 @@ static int __init gpu_pmu_virtio_init(void)
 	err = bus_register_notifier(bus_driver.driver.bus, &bus_nb);
 	if (err)
 		goto err_driver;
-	bus_for_each_dev(bus_driver.driver.bus, NULL, NULL, device_met);
+	bus_for_each_dev(bus_driver.driver.bus, NULL, NULL, device_is_there);
 	return 0;
 
 err_driver:
