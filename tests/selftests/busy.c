@@ -21,6 +21,7 @@
 #define LONG_CLIENT	"build/clients/gl-long"
 #define FLUSH_NS	5000000ULL
 #define CLIENTS		3
+#define FLUSH_US	"/sys/module/gpu_pmu/parameters/flush_us"
 
 static uint64_t now(void)
 {
@@ -277,6 +278,109 @@ TEST_F_TIMEOUT(blocked, task_that_never_runs, 120)
 		EXPECT_NE(NULL, strstr(stat->text, ";100.00;"));
 	if (!__test_passed(_metadata))
 		perf_stat_dump(stat);
+}
+
+#define DEPTH	8
+
+/* a client that always has some jobs outstanding */
+static void keep_busy(void)
+{
+	int drm = virtgpu_open(), fence[DEPTH], i;
+
+	for (i = 0; i < DEPTH; i++)
+		fence[i] = virtgpu_submit(drm);
+	for (i = 0; fence[i % DEPTH] >= 0; i++) {
+		virtgpu_wait(fence[i % DEPTH]);
+		fence[i % DEPTH] = virtgpu_submit(drm);
+	}
+	_exit(1);
+}
+
+FIXTURE(loaded)
+{
+	pid_t load;
+};
+
+FIXTURE_SETUP(loaded)
+{
+	self->load = fork();
+	if (!self->load)
+		keep_busy();
+}
+
+FIXTURE_TEARDOWN(loaded)
+{
+	shell("echo 5000 >" FLUSH_US);
+	kill(self->load, SIGKILL);
+	waitpid(self->load, NULL, 0);
+}
+
+/*
+ * Off and on again, many times, between two flushes: what lies between does not
+ * count, though no flush has seen that the event was off. One that is always on
+ * tells that the GPU was busy all the time.
+ */
+TEST_F_TIMEOUT(loaded, off_time_is_not_counted, 120)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_GPU_BUSY };
+	uint64_t start, on = 0, all, before;
+	int always, event, i;
+
+	ASSERT_EQ(0, shell("echo 200000 >" FLUSH_US));
+	always = gpu_event_open(&config, -1, 0, -1);
+	event = gpu_event_open(&config, -1, 0, -1);
+	ASSERT_LE(0, always);
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, gpu_event_enable(always));
+	before = now();
+	for (i = 0; i < 50; i++) {
+		start = now();
+		ASSERT_EQ(0, gpu_event_enable(event));
+		usleep(2000);
+		ASSERT_EQ(0, gpu_event_disable(event));
+		on += now() - start;
+		usleep(10000);
+	}
+	all = now() - before;
+	ASSERT_EQ(0, gpu_event_disable(always));
+	TH_LOG("on for %lu ms of %lu, counted %lu and %lu ms", on / 1000000, all / 1000000,
+	       gpu_event_read(event) / 1000000, gpu_event_read(always) / 1000000);
+	EXPECT_LT(all / 2, gpu_event_read(always));
+	EXPECT_LE(gpu_event_read(event), on);
+	EXPECT_LT(0, gpu_event_read(event));
+}
+
+/*
+ * A disabled event keeps the source attached. More happens than the ring holds; what
+ * is outstanding when the event is enabled is known all the same.
+ */
+TEST(outstanding_work_is_known_when_enabled)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	int done, lost, drm = virtgpu_open(), i;
+
+	ASSERT_LE(0, drm);
+	ASSERT_EQ(0, virtgpu_run(drm, 1));
+	done = gpu_event_open(&config, -1, 0, -1);
+	config.event = GPU_PMU_EVENT_LOST;
+	lost = gpu_event_open(&config, -1, 0, -1);
+	ASSERT_LE(0, done);
+	ASSERT_LE(0, lost);
+	/* two records each */
+	for (i = 0; i < 1500; i++)
+		ASSERT_LE(0, close(virtgpu_submit(drm)));
+	ASSERT_EQ(0, gpu_event_enable(lost));
+	ASSERT_EQ(0, virtgpu_run(drm, 1));
+	ASSERT_EQ(0, gpu_event_disable(lost));
+	for (i = 0; i < 20; i++)
+		ASSERT_LE(0, close(virtgpu_submit(drm)));
+	ASSERT_EQ(0, gpu_event_enable(done));
+	ASSERT_EQ(0, virtgpu_run(drm, 1));
+	ASSERT_EQ(0, gpu_event_disable(done));
+	TH_LOG("of 20 jobs that were outstanding, %lu were counted",
+	       gpu_event_read(done) - 1);
+	EXPECT_LT(1, gpu_event_read(done));
+	EXPECT_EQ(0, gpu_event_read(lost));
 }
 
 /* what was submitted while the event was on is counted to its end, off or not */

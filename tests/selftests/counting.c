@@ -4,6 +4,11 @@
  * of it. The truth is arithmetic: the client is told how many jobs to submit; and,
  * system-wide, the stock tracepoint in the same run.
  */
+#include <sys/syscall.h>
+
+#include <linux/gpu_pmu.h>
+#include <linux/perf_event.h>
+
 #include "kselftest_harness.h"
 
 #include "client.h"
@@ -183,6 +188,26 @@ TEST_F_TIMEOUT(perf, attached_per_thread, 120)
 	EXPECT_EQ(0, client_end(&client));
 	if (!__test_passed(_metadata))
 		perf_stat_dump(&self->stat);
+}
+
+/* opened by a process for an exec that a child of it then does */
+TEST_F_TIMEOUT(perf, enabled_by_a_childs_exec, 60)
+{
+	struct perf_event_attr attr = {
+		.type = gpu_pmu_type(),
+		.size = sizeof(attr),
+		.config = GPU_PMU_EVENT_JOBS_DONE,
+		.disabled = 1,
+		.inherit = 1,
+		.enable_on_exec = 1,
+		.exclude_kernel = 1,
+	};
+	int event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, shell(CLIENT " -n 30; exit $?"));
+	usleep(50000);
+	EXPECT_EQ(30, gpu_event_read(event));
 }
 
 /* intervals add up */

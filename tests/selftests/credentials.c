@@ -4,13 +4,20 @@
  * when it was opened stays what it counts.
  */
 #include <fcntl.h>
-#include <sched.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include <drm.h>
+#include <virtgpu_drm.h>
+
 #include <linux/gpu_pmu.h>
 #include <linux/perf_event.h>
+#include <linux/userfaultfd.h>
 
 #include "kselftest_harness.h"
 
@@ -260,6 +267,57 @@ TEST_F(user, nothing_at_paranoid_3)
 	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, 0, -1, -1));
 }
 
+/* the flush looks at each event: a user alone cannot make it long */
+TEST_F_TIMEOUT(user, has_a_number_of_events, 60)
+{
+	struct rlimit files = { 4096, 4096 };
+	struct gpu_config view = { .event = GPU_PMU_EVENT_GPU_BUSY, .fd = self->drm };
+	const struct gpu_config task = { .event = GPU_PMU_EVENT_GPU_BUSY };
+	int nr, fd;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	ASSERT_EQ(0, become_user());
+	for (nr = 0; (fd = gpu_event_open(&task, 0, -1, -1)) >= 0; nr++)
+		;
+	EXPECT_EQ(-ENOSPC, fd);
+	EXPECT_EQ(64, nr);
+	for (; (fd = gpu_event_open(&view, 0, -1, -1)) >= 0; nr++)
+		;
+	EXPECT_EQ(-EMFILE, fd);
+	EXPECT_EQ(1024, nr);
+	/* and with all of them on, a job is a job, and nothing is lost */
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+	ASSERT_EQ(0, virtgpu_run(self->drm, 5));
+}
+
+/* its 64 events find no room for all of its own jobs; others' events miss none */
+TEST_F_TIMEOUT(user, does_not_take_anothers_room, 60)
+{
+	const struct gpu_config busy = { .event = GPU_PMU_EVENT_GPU_BUSY };
+	const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	int all = gpu_event_open(&done, -1, 0, -1), status, i;
+	pid_t pid;
+
+	ASSERT_LE(0, all);
+	ASSERT_EQ(0, gpu_event_enable(all));
+	pid = fork();
+	if (!pid) {
+		if (become_user())
+			_exit(1);
+		for (i = 0; i < 64; i++)
+			gpu_event_enable(gpu_event_open(&busy, 0, -1, -1));
+		for (i = 0; i < 200; i++)
+			if (virtgpu_submit(self->drm) < 0)
+				_exit(1);
+		_exit(virtgpu_run(self->drm, 1) ? 1 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, virtgpu_run(self->drm, 1));
+	ASSERT_EQ(0, gpu_event_disable(all));
+	EXPECT_EQ(202, gpu_event_read(all));
+}
+
 #define AS_USER	"setpriv --reuid 1000 --regid 1000 --clear-groups -- "
 
 TEST_F_TIMEOUT(user, stock_perf_for_its_own_program, 60)
@@ -354,6 +412,93 @@ TEST_F(binding, child_submits)
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, gpu_event_disable(self->event));
 	EXPECT_EQ(7, gpu_event_read(self->event));
+}
+
+/*
+ * The file is exchanged under the ioctl that submits, in the moment when the kernel
+ * reads the command: what is submitted is the first file's, what the system call
+ * says is the second one's. The first one's context must not become the second's:
+ * its id is the next client's.
+ */
+struct exchange {
+	int number;
+	int second;
+	int faults;
+	void *page;
+};
+
+static void *exchange_at_fault(void *arg)
+{
+	struct exchange *x = arg;
+	struct uffd_msg msg;
+	struct uffdio_zeropage zero = { .range = { .len = getpagesize() } };
+
+	if (read(x->faults, &msg, sizeof(msg)) != sizeof(msg))
+		return NULL;
+	dup2(x->second, x->number);
+	zero.range.start = (uintptr_t)x->page;
+	ioctl(x->faults, UFFDIO_ZEROPAGE, &zero);
+	return x;
+}
+
+static int fault_page(struct exchange *x)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	x->faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (x->faults < 0 || ioctl(x->faults, UFFDIO_API, &api))
+		return -errno;
+	x->page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uintptr_t)x->page;
+	reg.range.len = getpagesize();
+	return ioctl(x->faults, UFFDIO_REGISTER, &reg) ? -errno : 0;
+}
+
+TEST(file_exchanged_under_the_ioctl)
+{
+	struct exchange x = {};
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+	struct drm_virtgpu_execbuffer job = { .size = 4, .fence_fd = -1 };
+	int first = virtgpu_open(), second = virtgpu_open(), other, mine, theirs;
+	uint64_t ctx, again;
+	pthread_t thread;
+	void *exchanged;
+
+	ASSERT_LE(0, first);
+	ASSERT_LE(0, second);
+	/* both contexts are there before anyone looks */
+	ASSERT_EQ(0, virtgpu_run(first, 1));
+	ASSERT_EQ(0, virtgpu_run(second, 1));
+	ASSERT_EQ(0, virtgpu_context(first, &ctx));
+	config.fd = second;
+	mine = gpu_event_open(&config, 0, -1, -1);
+	ASSERT_LE(0, mine);
+	ASSERT_EQ(0, gpu_event_enable(mine));
+
+	x.number = dup(first);
+	x.second = second;
+	ASSERT_EQ(0, fault_page(&x));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, exchange_at_fault, &x));
+	job.command = (uintptr_t)x.page;
+	ASSERT_EQ(0, ioctl(x.number, DRM_IOCTL_VIRTGPU_EXECBUFFER, &job));
+	ASSERT_EQ(0, pthread_join(thread, &exchanged));
+	ASSERT_NE(NULL, exchanged);
+	close(first);
+
+	other = virtgpu_open();
+	ASSERT_EQ(0, virtgpu_context(other, &again));
+	ASSERT_EQ(ctx, again);
+	config.fd = other;
+	theirs = gpu_event_open(&config, 0, -1, -1);
+	ASSERT_LE(0, theirs);
+	ASSERT_EQ(0, gpu_event_enable(theirs));
+	ASSERT_EQ(0, virtgpu_run(other, 40));
+	ASSERT_EQ(0, gpu_event_disable(mine));
+	ASSERT_EQ(0, gpu_event_disable(theirs));
+	EXPECT_EQ(0, gpu_event_read(mine));
+	EXPECT_EQ(40, gpu_event_read(theirs));
 }
 
 static void fd_send(int sock, int fd)

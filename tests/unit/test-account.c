@@ -29,6 +29,7 @@ static struct gpu_ledger ledger;
 static struct gpu_job *jobs, *nodes;
 static unsigned int nr_released;
 static struct gpu_account *released;
+static u64 completed_when_released;
 
 static struct gpu_account *account_new(struct gpu_account *up, unsigned int nr)
 {
@@ -66,12 +67,13 @@ static void setup(unsigned int nr_jobs)
 	unit_clock = 0;
 }
 
+/* a list that is damaged may have no end */
 static unsigned int list_length(const struct list_head *head)
 {
 	const struct list_head *entry;
 	unsigned int nr = 0;
 
-	for (entry = head->next; entry != head; entry = entry->next)
+	for (entry = head->next; entry != head && nr < 10000; entry = entry->next)
 		nr++;
 	return nr;
 }
@@ -178,6 +180,7 @@ static void note_release(struct gpu_account *account)
 {
 	nr_released++;
 	released = account;
+	completed_when_released = account->slot[0][GPU_COUNTER_DONE];
 }
 
 /* ---- what was counted ---- */
@@ -668,6 +671,25 @@ static void room_is_clean_when_used_again(void)
 	teardown(2);
 }
 
+/* the same for scopes that never get to their work */
+static void room_is_clean_when_dropped(void)
+{
+	setup(2);
+	announce_scopes(0, 0, 1, 0, 4);
+	announce_scopes(0, 0, 1, 4, 4);
+	queue_scoped(0, ctx[0], 1, 8, 3);
+	done(10, 1);
+	announce_scopes(20, 0, 2, 0, 4);
+	announce_scopes(20, 0, 3, 4, 4);
+	overflow(1);
+	flush(30);
+	CHECK_EQ(list_length(&ledger.free), 2);
+	CHECK_EQ(lost(device), 1);
+	for (int i = 0; i < NR_SCOPES; i++)
+		CHECK_EQ(scope[i]->jobs, 0);
+	teardown(2);
+}
+
 /* ---- no room ---- */
 
 /*
@@ -732,6 +754,22 @@ static void scopes_beyond_the_pool_are_counted_as_lost(void)
 	CHECK_EQ(busy(scope[8]), 5);
 	CHECK_EQ(busy(ctx[1]), 5);
 	CHECK_EQ(lost(device), 1);
+	teardown(2);
+}
+
+/* what was left out for the others' sake is a loss of its own, and no more */
+static void left_out_records_are_counted_alone(void)
+{
+	setup(2);
+	queue(0, ctx[0], 1);
+	gpu_ring_leave_out(&ring);
+	gpu_ring_leave_out(&ring);
+	flush(5);
+	CHECK_EQ(lost(device), 2);
+	CHECK_EQ(busy(ctx[0]), 5);
+	CHECK_EQ(ledger.outstanding, 1);
+	flush(6);
+	CHECK_EQ(lost(device), 2);
 	teardown(2);
 }
 
@@ -968,6 +1006,24 @@ static void superseded_behind_the_head(void)
 	teardown(NR_JOBS);
 }
 
+/* the new work's clock was read first: the time up to 50 is credited already */
+static void superseded_out_of_time_order(void)
+{
+	setup(NR_JOBS);
+	queue(10, ctx[0], 1);
+	queue(11, ctx[1], 2);
+	done(50, 1);
+	queue(45, ctx[2], 2);
+	done(60, 2);
+	flush(70);
+	CHECK_EQ(busy(ctx[0]), 40);
+	CHECK_EQ(busy(ctx[1]), 0);
+	CHECK_EQ(busy(ctx[2]), 10);
+	CHECK_EQ(waited(ctx[2]), 5);
+	CHECK_EQ(busy(device), 50);
+	teardown(NR_JOBS);
+}
+
 /* the scopes that were announced are the new work's */
 static void superseded_with_staged_scopes(void)
 {
@@ -1019,6 +1075,7 @@ static void released_with_the_last_job(void)
 	flush(9);
 	CHECK_EQ(nr_released, 1);
 	CHECK(released == ctx[0]);
+	CHECK_EQ(completed_when_released, 2); /* nothing comes after it */
 	flush(10);
 	CHECK_EQ(nr_released, 1);
 	CHECK_EQ(busy(ctx[0]), 8);
@@ -1176,8 +1233,10 @@ static const struct unit_test tests[] = {
 	TEST(more_scopes_than_a_record_holds),
 	TEST(staged_scopes_are_not_mixed_up),
 	TEST(room_is_clean_when_used_again),
+	TEST(room_is_clean_when_dropped),
 	TEST(work_beyond_the_pool_is_counted_as_lost),
 	TEST(scopes_beyond_the_pool_are_counted_as_lost),
+	TEST(left_out_records_are_counted_alone),
 	TEST(room_comes_back),
 	TEST(loss_is_counted_and_outstanding_work_forgotten),
 	TEST(overtaking_does_not_make_the_head_certain),
@@ -1188,6 +1247,7 @@ static const struct unit_test tests[] = {
 	TEST(superseded_head),
 	TEST(superseded_alone),
 	TEST(superseded_behind_the_head),
+	TEST(superseded_out_of_time_order),
 	TEST(superseded_with_staged_scopes),
 	TEST(superseded_in_a_full_pool),
 	TEST(released_with_the_last_job),

@@ -114,6 +114,23 @@ static void keeps_order(void)
 	CHECK_EQ(gpu_ring_lost(&ring), 0);
 }
 
+/* what may be left out finds no room where half of it is taken, and loses nothing */
+static void offers_leave_half_of_it(void)
+{
+	struct gpu_record rec = {};
+
+	ring_at(UINT_MAX - 1);
+	for (rec.key = 0; rec.key < NR; rec.key++)
+		gpu_ring_offer(&ring, &rec);
+	CHECK_EQ(gpu_ring_left_out(&ring), NR / 2);
+	for (unsigned int key = 0; key < NR / 2; key++)
+		push(100 + key);
+	CHECK_EQ(gpu_ring_lost(&ring), 0);
+	CHECK_EQ(drain(), NR);
+	CHECK_EQ(seen[NR / 2 - 1], NR / 2 - 1);
+	CHECK_EQ(seen[NR - 1], 100 + NR / 2 - 1);
+}
+
 static void holds_all_its_slots(void)
 {
 	ring_at(0);
@@ -340,6 +357,7 @@ static const struct unit_test tests[] = {
 	TEST(keeps_what_was_pushed),
 	TEST(keeps_all_scopes),
 	TEST(keeps_order),
+	TEST(offers_leave_half_of_it),
 	TEST(holds_all_its_slots),
 	TEST(full_ring_keeps_the_oldest),
 	TEST(unreleased_slots_are_taken),

@@ -326,6 +326,7 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	INIT_LIST_HEAD(&ledger->staged);
 	ledger->account = account;
 	ledger->lost_seen = 0;
+	ledger->left_out_seen = 0;
 	ledger->outstanding = 0;
 	ledger->nr_engines = nr_engines;
 	ledger->engine = engine;
@@ -380,6 +381,7 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 {
 	unsigned long lost = gpu_ring_lost(ring);
+	unsigned long left_out = gpu_ring_left_out(ring);
 	u32 head = gpu_ring_head(ring), pos;
 
 	for (pos = ring->tail; pos != head; pos++) {
@@ -389,6 +391,10 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	}
 	gpu_ring_release(ring, head);
 
+	if (left_out != ledger->left_out_seen) {
+		ledger_lose(ledger, left_out - ledger->left_out_seen);
+		ledger->left_out_seen = left_out;
+	}
 	if (lost != ledger->lost_seen) {
 		ledger_lose(ledger, lost - ledger->lost_seen + ledger->outstanding);
 		ledger->lost_seen = lost;

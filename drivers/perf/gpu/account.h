@@ -94,6 +94,7 @@ struct gpu_engine {
  * @staged:	scopes of work whose QUEUE is still to come
  * @account:	the device's own account
  * @lost_seen:	how much of the ring's loss has been taken over
+ * @left_out_seen: and of what it has left out
  * @outstanding: how many jobs are in the engines' queues
  * @nr_engines:	how many engines there are
  * @engine:	the engines
@@ -104,6 +105,7 @@ struct gpu_ledger {
 	struct list_head staged;
 	struct gpu_account *account;
 	unsigned long lost_seen;
+	unsigned long left_out_seen;
 	unsigned int outstanding;
 	unsigned int nr_engines;
 	struct gpu_engine *engine;

@@ -426,8 +426,9 @@ static int __init gpu_pmu_init(void)
 {
 	int err;
 
-	if (!is_power_of_2(ring_size) || ring_size > 1 << 20 || !max_jobs) {
-		pr_err("ring_size must be a power of two up to %u, and max_jobs not 0\n",
+	if (!is_power_of_2(ring_size) || ring_size < 64 || ring_size > 1 << 20 ||
+	    !max_jobs) {
+		pr_err("ring_size must be a power of two from 64 to %u, and max_jobs not 0\n",
 		       1 << 20);
 		return -EINVAL;
 	}

@@ -352,13 +352,13 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
 		if (!event_matches(ev->root, gdev, rec->engine))
 			continue;
 		if (!room--) {
-			gpu_ring_lose(&gdev->ring);
+			gpu_ring_leave_out(&gdev->ring);
 			break;
 		}
 		if (rec->nr_scopes == GPU_RECORD_SCOPES_MAX) {
 			more = *rec;
 			more.type = GPU_RECORD_SCOPES;
-			gpu_ring_push(&gdev->ring, &more);
+			gpu_ring_offer(&gdev->ring, &more);
 			rec->nr_scopes = 0;
 		}
 		rec->scope[rec->nr_scopes++] = &ev->root->scope->account;

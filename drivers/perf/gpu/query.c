@@ -43,9 +43,12 @@ static void query_opener(struct drm_file *file, struct gpu_pmu_context_info *inf
 	rcu_read_lock();
 	pid = gpu_compat_drm_file_pid(file);
 	info->pid = pid_vnr(pid);
-	task = info->pid ? pid_task(pid, PIDTYPE_TGID) : NULL;
-	if (task)
-		strscpy(info->comm, task->comm, sizeof(info->comm));
+	/* before 6.8 it is the thread that opened the file */
+	task = info->pid ? pid_task(pid, PIDTYPE_PID) : NULL;
+	if (task) {
+		info->pid = task_tgid_vnr(task);
+		strscpy(info->comm, task->group_leader->comm, sizeof(info->comm));
+	}
 	rcu_read_unlock();
 }
 

@@ -27,7 +27,46 @@ void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
 	ring->mask = nr - 1;
 	atomic_set(&ring->head, 0);
 	atomic_long_set(&ring->lost, 0);
+	atomic_long_set(&ring->left_out, 0);
 	ring->tail = 0;
+}
+
+/* take a position, unless fewer than @spare others would be left free after it */
+static bool ring_reserve(struct gpu_ring *ring, u32 spare, u32 *at)
+{
+	int pos = atomic_read(&ring->head), head;
+
+	do {
+		/* pairs with the release in gpu_ring_release() */
+		while ((u32)pos - smp_load_acquire(&ring->tail) > ring->mask - spare) {
+			/* full, or the position is an old one */
+			head = atomic_read(&ring->head);
+			if (head == pos)
+				return false;
+			pos = head;
+		}
+	} while (!atomic_try_cmpxchg(&ring->head, &pos, pos + 1));
+
+	*at = pos;
+	return true;
+}
+
+static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *rec)
+{
+	struct gpu_record *slot = &ring->slots[pos & ring->mask];
+
+	slot->time = ktime_get_ns();
+	slot->key = rec->key;
+	slot->owner = rec->owner;
+	slot->type = rec->type;
+	slot->engine = rec->engine;
+	slot->flags = rec->flags;
+	slot->nr_scopes = rec->nr_scopes;
+	for (int i = 0; i < rec->nr_scopes; i++)
+		slot->scope[i] = rec->scope[i];
+
+	/* pairs with the acquire in gpu_ring_peek() */
+	smp_store_release(&slot->ticket, pos + 1);
 }
 
 /**
@@ -40,35 +79,30 @@ void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
  */
 void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
 {
-	struct gpu_record *slot;
-	int pos = atomic_read(&ring->head), head;
+	u32 pos;
 
-	do {
-		/* pairs with the release in gpu_ring_release() */
-		while ((u32)pos - smp_load_acquire(&ring->tail) > ring->mask) {
-			/* full, or the position is an old one */
-			head = atomic_read(&ring->head);
-			if (head == pos) {
-				gpu_ring_lose(ring);
-				return;
-			}
-			pos = head;
-		}
-	} while (!atomic_try_cmpxchg(&ring->head, &pos, pos + 1));
+	if (ring_reserve(ring, 0, &pos))
+		ring_write(ring, pos, rec);
+	else
+		gpu_ring_lose(ring);
+}
 
-	slot = &ring->slots[(u32)pos & ring->mask];
-	slot->time = ktime_get_ns();
-	slot->key = rec->key;
-	slot->owner = rec->owner;
-	slot->type = rec->type;
-	slot->engine = rec->engine;
-	slot->flags = rec->flags;
-	slot->nr_scopes = rec->nr_scopes;
-	for (int i = 0; i < rec->nr_scopes; i++)
-		slot->scope[i] = rec->scope[i];
+/**
+ * gpu_ring_offer() - append a record, or count it as left out when the ring is
+ *		      more than half full
+ * @ring:	the ring, of two slots at least
+ * @rec:	a record without which the others still make sense
+ *
+ * Context: as gpu_ring_push().
+ */
+void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec)
+{
+	u32 pos;
 
-	/* pairs with the acquire in gpu_ring_peek() */
-	smp_store_release(&slot->ticket, (u32)pos + 1);
+	if (ring_reserve(ring, ring->mask / 2 + 1, &pos))
+		ring_write(ring, pos, rec);
+	else
+		gpu_ring_leave_out(ring);
 }
 
 /**

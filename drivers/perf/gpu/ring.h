@@ -58,6 +58,7 @@ static_assert(sizeof(struct gpu_record) == 64);
  * @mask:	their number - 1
  * @head:	the next position to be reserved by a producer
  * @lost:	how many records found the ring full
+ * @left_out:	how many were left out, to keep room for the others
  * @tail:	the next position to be consumed
  *
  * Positions count up forever and wrap with 32 bits. The slot at position p is
@@ -68,11 +69,13 @@ struct gpu_ring {
 	u32 mask;
 	atomic_t head ____cacheline_aligned_in_smp;
 	atomic_long_t lost;
+	atomic_long_t left_out;
 	u32 tail ____cacheline_aligned_in_smp;
 };
 
 void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr);
 void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec);
+void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec);
 u32 gpu_ring_head(struct gpu_ring *ring);
 const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos);
 void gpu_ring_release(struct gpu_ring *ring, u32 pos);
@@ -98,6 +101,24 @@ static inline unsigned long gpu_ring_lost(struct gpu_ring *ring)
 {
 	/* pairs with the release in gpu_ring_lose() */
 	return atomic_long_read_acquire(&ring->lost);
+}
+
+/**
+ * gpu_ring_leave_out() - count what was left out, to keep room for others
+ * @ring:	the ring
+ */
+static inline void gpu_ring_leave_out(struct gpu_ring *ring)
+{
+	atomic_long_fetch_add_release(1, &ring->left_out);
+}
+
+/**
+ * gpu_ring_left_out() - how many records were left out
+ * @ring:	the ring
+ */
+static inline unsigned long gpu_ring_left_out(struct gpu_ring *ring)
+{
+	return atomic_long_read_acquire(&ring->left_out);
 }
 
 #endif /* _GPU_PMU_RING_H */
