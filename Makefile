@@ -10,9 +10,9 @@ DESTDIR	?=
 # Each kernel has a folder of its own, with links to the sources in it: so that
 # one checkout can be built for several kernels.
 OUT	:= build/$(KVER)
-MODULES	:= gpu_pmu gpu_pmu_virtio
+MODULES	:= gpu_pmu gpu_pmu_virtio refgpu/refgpu
 SOURCES	:= $(shell find drivers include -type f)
-CONFIG	:= CONFIG_GPU_PMU=m CONFIG_GPU_PMU_VIRTIO=m
+CONFIG	:= CONFIG_GPU_PMU=m CONFIG_GPU_PMU_VIRTIO=m CONFIG_REFGPU=m
 KBUILD	:= $(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/drivers/perf/gpu \
 	   GPU_PMU_INCLUDE=$(CURDIR)/$(OUT)/include $(CONFIG)
 
