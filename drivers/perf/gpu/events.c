@@ -229,9 +229,13 @@ static bool event_is_live(const struct gpu_event *root)
 /* could it begin to count, or get something, with nobody telling us? */
 static bool event_is_armed(const struct gpu_event *root)
 {
+	int state = event_state(root->event);
+
+	if (state < PERF_EVENT_STATE_OFF)
+		return clone_is_live(root) ||
+		       (root->scope && root->scope->account.jobs);
 	return event_is_live(root) ||
-	       (event_state(root->event) == PERF_EVENT_STATE_OFF &&
-		root->event->hw.target);
+	       (state == PERF_EVENT_STATE_OFF && root->event->hw.target);
 }
 
 /* ---- crediting ---- */
@@ -284,7 +288,7 @@ static const struct gpu_credit_ops gpu_credit_ops = {
  * event's task is off the CPU is added to both: their ratio stays 1.
  *
  * Context: gpu_lock held.
- * Return: whether to call again after a period.
+ * Return: whether one of the events could be counting.
  */
 bool gpu_events_settle(u64 elapsed)
 {
