@@ -370,26 +370,21 @@ static int submit_batch(int drm)
 	return fence;
 }
 
-TEST_F_TIMEOUT(parts, outstanding_work_is_known_when_enabled, 120)
+/* no other event is open: one that is on would keep the flush going by itself */
+TEST_F_TIMEOUT(blocked, outstanding_work_is_known_when_enabled, 200)
 {
 	int done = cpu_event(GPU_PMU_EVENT_JOBS_DONE, 0, 0);
-	int lost = cpu_event(GPU_PMU_EVENT_LOST, 0, 0);
 	struct pollfd last = { .events = POLLIN };
-	int drm = self->drm[0], i, ready;
+	int drm = virtgpu_open(), round, i, ready = 1;
 
 	ASSERT_LE(0, done);
-	ASSERT_LE(0, lost);
-	/* two records each */
-	for (i = 0; i < 1500; i++)
-		ASSERT_LE(0, close(virtgpu_submit(drm)));
-	ASSERT_EQ(0, gpu_event_enable(lost));
-	ASSERT_EQ(0, virtgpu_run(drm, 1));
-	ASSERT_EQ(0, gpu_event_disable(lost));
-	EXPECT_EQ(0, gpu_event_read(lost));
-
-	for (i = 0, ready = 1; ready && i < 100; i++) {
+	ASSERT_LE(0, drm);
+	for (round = 0; ready && round < 50; round++) {
 		uint64_t before = gpu_event_read(done);
 
+		/* two records each */
+		for (i = 0; i < 1100; i++)
+			ASSERT_LE(0, close(virtgpu_submit(drm)));
 		last.fd = submit_batch(drm);
 		ASSERT_LE(0, last.fd);
 		ASSERT_EQ(0, gpu_event_enable(done));
