@@ -467,13 +467,19 @@ static void push(struct device *d, struct gpu_record *rec,
 	told->engine = rec->engine;
 	told->job = rec->flags & GPU_PMU_WORK_JOB;
 	model_push(&d->model, told);
-	gpu_ring_push(&d->ring, rec);
+	if (rec->type == GPU_RECORD_SCOPES)
+		gpu_ring_offer(&d->ring, rec);
+	else
+		gpu_ring_push(&d->ring, rec);
 	if (unit_clock > d->youngest)
 		d->youngest = unit_clock;
 	unit_clock = clock;
 	HOLD(gpu_ring_lost(&d->ring) - d->ledger.lost_seen == d->model.ring_lost,
 	     "%lu - %lu, not %u", gpu_ring_lost(&d->ring), d->ledger.lost_seen,
 	     d->model.ring_lost);
+	HOLD(gpu_ring_left_out(&d->ring) - d->ledger.left_out_seen ==
+	     d->model.left_out, "%lu - %lu, not %u", gpu_ring_left_out(&d->ring),
+	     d->ledger.left_out_seen, d->model.left_out);
 }
 
 static void add_scopes(struct gpu_record *rec, struct model_record *told,
@@ -789,18 +795,28 @@ static bool is_taken(const struct share *share, const struct event *ev)
 	return false;
 }
 
-static struct share *share_new(int n)
+/* what an event asks for: anything, or what another one has asked for */
+static struct share *share_new(void)
 {
+	const struct share *like = event[pick(MAX_EVENTS)].share;
 	struct share *share = calloc(1, sizeof(*share));
-	bool solo = pick(4) == 0;
-	struct gpu_view view = {
-		.account = node[n].account,
-		.slot = pick(node[n].nr_engines + 1),
-		.counter = pick(GPU_NR_COUNTERS),
-	};
+	const void *who, *solo;
+	struct gpu_view view;
 
-	gpu_set_init(&share->set, &view, &opener[pick(2)], solo ? &task[pick(3)] : NULL);
-	share->node = n;
+	if (like && pick(4)) {
+		share->node = like->node;
+		view = like->set.view;
+		who = like->set.opener;
+		solo = like->set.solo;
+	} else {
+		share->node = node_pick(~0U, -1);
+		view.account = node[share->node].account;
+		view.slot = pick(node[share->node].nr_engines + 1);
+		view.counter = pick(GPU_NR_COUNTERS);
+		who = &opener[pick(2)];
+		solo = pick(4) ? NULL : &task[pick(3)];
+	}
+	gpu_set_init(&share->set, &view, who, solo);
 	share->last = view.account->slot[view.slot][view.counter];
 	return share;
 }
@@ -808,8 +824,8 @@ static struct share *share_new(int n)
 /* as an event is opened: into a set that takes it, or into a new one */
 static void event_open(struct event *ev)
 {
-	int n = node_pick(~0U, -1);
-	struct share *new = share_new(n), *share;
+	struct share *new = share_new(), *share;
+	int n = new->node;
 	bool take;
 
 	ev->member.cpu = (int)pick(4) - 1;

@@ -16,6 +16,7 @@ void model_init(struct model *m, unsigned int nr_engines,
 	m->nr_staged = 0;
 	m->ring_slots = ring_slots;
 	m->ring_lost = 0;
+	m->left_out = 0;
 	m->room = room;
 	m->nodes = nodes;
 	m->seq = 0;
@@ -41,7 +42,9 @@ unsigned int model_outstanding(const struct model *m)
 
 void model_push(struct model *m, const struct model_record *rec)
 {
-	if (m->nr_records == m->ring_slots)
+	if (rec->type == MODEL_SCOPES_AHEAD && m->nr_records >= m->ring_slots / 2)
+		m->left_out++;
+	else if (m->nr_records == m->ring_slots)
 		m->ring_lost++;
 	else
 		m->record[m->nr_records++] = *rec;
@@ -248,6 +251,8 @@ void model_flush(struct model *m, u64 now)
 	for (unsigned int i = 0; i < m->nr_records; i++)
 		apply(m, &m->record[i]);
 	m->nr_records = 0;
+	m->lost += m->left_out;
+	m->left_out = 0;
 	if (m->ring_lost) {
 		m->lost += m->ring_lost + model_outstanding(m);
 		m->ring_lost = 0;

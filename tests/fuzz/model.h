@@ -69,6 +69,7 @@ struct model {
 	unsigned int nr_engines;
 	unsigned int ring_slots;
 	unsigned int ring_lost;	/* not seen by a flush yet */
+	unsigned int left_out;	/* likewise */
 	unsigned int room;	/* for work */
 	unsigned int nodes;	/* for more scopes */
 	unsigned int seq;

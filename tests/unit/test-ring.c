@@ -38,6 +38,13 @@ static void push(u64 key)
 	gpu_ring_push(&ring, &rec);
 }
 
+static void offer(u64 key)
+{
+	struct gpu_record rec = { .key = key };
+
+	gpu_ring_offer(&ring, &rec);
+}
+
 /* returns how many there were */
 static unsigned int drain(void)
 {
@@ -117,11 +124,9 @@ static void keeps_order(void)
 /* what may be left out finds no room where half of it is taken, and loses nothing */
 static void offers_leave_half_of_it(void)
 {
-	struct gpu_record rec = {};
-
 	ring_at(UINT_MAX - 1);
-	for (rec.key = 0; rec.key < NR; rec.key++)
-		gpu_ring_offer(&ring, &rec);
+	for (unsigned int key = 0; key < NR; key++)
+		offer(key);
 	CHECK_EQ(gpu_ring_left_out(&ring), NR / 2);
 	for (unsigned int key = 0; key < NR / 2; key++)
 		push(100 + key);
@@ -226,15 +231,21 @@ static void race_once(void)
 }
 
 /* returns whether the push had as many steps */
-static bool push_raced(u64 key, unsigned int step, void (*with)(void))
+static bool raced(void (*what)(u64 key), u64 key, unsigned int step,
+		  void (*with)(void))
 {
 	race_at = step;
 	race_step = 0;
 	race_with = with;
 	unit_race = race_once;
-	push(key);
+	what(key);
 	unit_race = NULL;
 	return race_step > race_at;
+}
+
+static bool push_raced(u64 key, unsigned int step, void (*with)(void))
+{
+	return raced(push, key, step, with);
 }
 
 static void push_other(void)
@@ -275,6 +286,12 @@ static void stale_head_is_no_full_ring(void)
 		ring_at(UINT_MAX - 1);
 		CHECK(push_raced(100, step, push_and_drain_others));
 		CHECK_EQ(gpu_ring_lost(&ring), 0);
+		CHECK_EQ(drain(), 1);
+		CHECK_EQ(seen[NR], 100);
+
+		ring_at(UINT_MAX - 1);
+		CHECK(raced(offer, 100, step, push_and_drain_others));
+		CHECK_EQ(gpu_ring_left_out(&ring), 0);
 		CHECK_EQ(drain(), 1);
 		CHECK_EQ(seen[NR], 100);
 	}
