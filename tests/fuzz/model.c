@@ -85,7 +85,7 @@ static void add_scopes(struct model_work *w, const struct model_record *rec)
 }
 
 static void take_staged(struct model *m, struct model_work *w,
-		       const struct model_record *rec)
+			const struct model_record *rec)
 {
 	unsigned int kept = 0;
 

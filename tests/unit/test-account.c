@@ -731,6 +731,21 @@ static void work_beyond_the_pool_is_counted_as_lost(void)
 	teardown(2);
 }
 
+/* its scopes had found room: that is given back */
+static void work_beyond_the_pool_leaves_no_scopes(void)
+{
+	setup(1);
+	queue(0, ctx[0], 1);
+	announce_scopes(1, 0, 2, 0, 4);
+	queue_scoped(1, ctx[1], 2, 4, 1);
+	flush(2);
+	CHECK_EQ(lost(device), 2);
+	CHECK_EQ(list_length(&ledger.free), 1);
+	CHECK_EQ(list_length(&ledger.free_nodes), 1);
+	CHECK_EQ(scope[0]->jobs + scope[4]->jobs, 0);
+	teardown(1);
+}
+
 /* scopes that find no room miss the work; the work, and others, miss nothing */
 static void scopes_beyond_the_pool_are_counted_as_lost(void)
 {
@@ -1235,6 +1250,7 @@ static const struct unit_test tests[] = {
 	TEST(room_is_clean_when_used_again),
 	TEST(room_is_clean_when_dropped),
 	TEST(work_beyond_the_pool_is_counted_as_lost),
+	TEST(work_beyond_the_pool_leaves_no_scopes),
 	TEST(scopes_beyond_the_pool_are_counted_as_lost),
 	TEST(left_out_records_are_counted_alone),
 	TEST(room_comes_back),
