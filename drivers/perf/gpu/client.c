@@ -153,10 +153,7 @@ static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 id)
 	return NULL;
 }
 
-/*
- * Find or make; the file is open, and stays so during the call. Of a context
- * that is found under another client, which is about to end, there is none yet.
- */
+/* find or make; the file is open, and stays so during the call */
 static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 				     struct drm_file *file, gfp_t gfp)
 {
@@ -180,6 +177,10 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 	return client;
 }
 
+/*
+ * The same. If the id is still another client's, which is about to end, there is
+ * no such context yet.
+ */
 static struct gpu_context *context_get(struct gpu_client *client, u64 id, gfp_t gfp)
 {
 	struct gpu_pmu_device *gdev = client->gdev;

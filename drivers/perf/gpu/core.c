@@ -42,6 +42,22 @@ static unsigned int gpu_users;	/* open root events; under gpu_mutex */
  */
 #define GPU_SCOPE_NODES		1024
 
+/* what is on its way is counted, what is outstanding is not followed any more */
+static void device_stop(struct gpu_pmu_device *gdev)
+{
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_device(gdev, ktime_get_ns());
+	gpu_ledger_forget(&gdev->ledger);
+	gpu_clients_end(gdev);
+	gdev->attached = false;
+	raw_spin_unlock_irq(&gpu_lock);
+
+	kvfree(gdev->jobs);
+	kfree(gdev->ledger.engine);
+	kvfree(gdev->ring.slots);
+	module_put(gdev->ops->owner);
+}
+
 /* memory and source; on success the device's records flow */
 static int device_attach(struct gpu_pmu_device *gdev)
 {
@@ -71,15 +87,9 @@ static int device_attach(struct gpu_pmu_device *gdev)
 
 	err = gdev->ops->attach(gdev);
 	if (err)
-		goto err_attached;
-	return 0;
+		device_stop(gdev);
+	return err;
 
-err_attached:
-	raw_spin_lock_irq(&gpu_lock);
-	gpu_flush_device(gdev, ktime_get_ns());
-	gpu_ledger_forget(&gdev->ledger);
-	gdev->attached = false;
-	raw_spin_unlock_irq(&gpu_lock);
 err_free:
 	kvfree(jobs);
 	kfree(engines);
@@ -96,18 +106,7 @@ static void device_detach(struct gpu_pmu_device *gdev)
 		return;
 
 	gdev->ops->detach(gdev);
-
-	raw_spin_lock_irq(&gpu_lock);
-	gpu_flush_device(gdev, ktime_get_ns());
-	gpu_ledger_forget(&gdev->ledger);
-	gpu_clients_end(gdev);
-	gdev->attached = false;
-	raw_spin_unlock_irq(&gpu_lock);
-
-	kvfree(gdev->jobs);
-	kfree(gdev->ledger.engine);
-	kvfree(gdev->ring.slots);
-	module_put(gdev->ops->owner);
+	device_stop(gdev);
 }
 
 /* a device that cannot be attached is none for events, until the next first one */
