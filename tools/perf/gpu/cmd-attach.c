@@ -25,26 +25,6 @@ static int fail(const char *what)
 	return 1;
 }
 
-static int fail_take(int pid, int err)
-{
-	char text[160];
-
-	switch (-err) {
-	case ENOENT:
-		snprintf(text, sizeof(text),
-			 "process %d has no GPU open that has a source of events", pid);
-		break;
-	case EPERM:
-		snprintf(text, sizeof(text),
-			 "process %d may not be looked into: it is another user's, or ptrace is restricted (kernel.yama.ptrace_scope)",
-			 pid);
-		break;
-	default:
-		snprintf(text, sizeof(text), "process %d: %s", pid, strerror(-err));
-	}
-	return fail(text);
-}
-
 static int export(const char *name, unsigned long long value)
 {
 	char text[24];
@@ -61,9 +41,9 @@ int cmd_attach(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	int opt, pid = 0, theirs, fd = -1, err;
+	int opt, pid = 0, fd = -1, err;
 	struct contexts contexts;
-	char text[128];
+	char text[160];
 
 	/* "+": the command's own options are its own */
 	while ((opt = getopt_long(argc, argv, "+p:f:h", options, NULL)) != -1) {
@@ -88,9 +68,9 @@ int cmd_attach(int argc, char **argv)
 	}
 
 	if (pid) {
-		fd = process__take_drm(pid, 0, &theirs);
+		fd = process__take_drm(pid);
 		if (fd < 0)
-			return fail_take(pid, fd);
+			return fail(process__strerror(pid, fd, text, sizeof(text)));
 	}
 	err = contexts__get(&contexts, fd);
 	if (err)

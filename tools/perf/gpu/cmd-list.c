@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "perf-gpu.h"
 
@@ -40,10 +37,10 @@ int cmd_list(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	int opt, pid = 0, theirs, fd = CONTEXTS_OF_ALL, err;
+	int opt, pid = 0, fd = CONTEXTS_OF_ALL, err;
 	const char *separator = NULL;
 	struct contexts contexts;
-	char text[128];
+	char text[160];
 
 	while ((opt = getopt_long(argc, argv, "p:x:h", options, NULL)) != -1) {
 		switch (opt) {
@@ -67,11 +64,10 @@ int cmd_list(int argc, char **argv)
 	}
 
 	if (pid) {
-		fd = process__take_drm(pid, 0, &theirs);
+		fd = process__take_drm(pid);
 		if (fd < 0) {
-			fprintf(stderr, "perf gpu list: process %d: %s\n", pid,
-				fd == -ENOENT ? "it has no GPU open that has a source of events" :
-				strerror(-fd));
+			fprintf(stderr, "perf gpu list: %s\n",
+				process__strerror(pid, fd, text, sizeof(text)));
 			return 1;
 		}
 	}

@@ -35,14 +35,14 @@ const char *contexts__strerror(int err, char *text, size_t size);
 /**
  * process__take_drm() - have a DRM file of another process, too
  * @pid:	the process
- * @minor:	render minor of the device, or 0 for any
- * @theirs:	where to put its number in that process
  *
  * The first one that has a context, else the first one.
  *
  * Return: a fd of ours, open across exec, or a negative errno: -ESRCH no such
  * process, -EPERM it may not be looked into, -ENOENT it has no such file.
  */
-int process__take_drm(int pid, unsigned int minor, int *theirs);
+int process__take_drm(int pid);
+/* what to do about an error of process__take_drm(), in a sentence */
+const char *process__strerror(int pid, int err, char *text, size_t size);
 
 #endif /* PERF_GPU_H */

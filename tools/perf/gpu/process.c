@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -13,15 +14,15 @@
 
 #define DRM_MAJOR	226
 
-/* does our copy of a file have a context on the device? 2: yes; 1: only a client */
-static int drm_rank(int fd, unsigned int minor)
+/* does our copy of a file have a context? 2: yes; 1: it is a client's without one */
+static int drm_rank(int fd)
 {
 	struct contexts contexts;
 	int rank = 0;
 
 	if (contexts__get(&contexts, fd))
 		return 0;
-	if (contexts.nr && (!minor || contexts.info[0].dev == minor))
+	if (contexts.nr)
 		rank = contexts.info[0].ctx ? 2 : 1;
 	contexts__put(&contexts);
 	return rank;
@@ -42,7 +43,7 @@ static int take(int pidfd, int pid, int number)
 	return fd < 0 ? -errno : fd;
 }
 
-int process__take_drm(int pid, unsigned int minor, int *theirs)
+int process__take_drm(int pid)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0), best = -ENOENT, best_rank = 0;
 	struct dirent *entry;
@@ -68,7 +69,7 @@ int process__take_drm(int pid, unsigned int minor, int *theirs)
 				best = fd;
 			continue;
 		}
-		rank = drm_rank(fd, minor);
+		rank = drm_rank(fd);
 		if (rank <= best_rank) {
 			close(fd);
 			continue;
@@ -77,7 +78,6 @@ int process__take_drm(int pid, unsigned int minor, int *theirs)
 			close(best);
 		best = fd;
 		best_rank = rank;
-		*theirs = atoi(entry->d_name);
 	}
 	closedir(dir);
 	/* pidfd_getfd() gives a fd that an exec would close */
@@ -88,4 +88,22 @@ int process__take_drm(int pid, unsigned int minor, int *theirs)
 out:
 	close(pidfd);
 	return best;
+}
+
+const char *process__strerror(int pid, int err, char *text, size_t size)
+{
+	switch (-err) {
+	case ENOENT:
+		snprintf(text, size,
+			 "process %d has no GPU open that has a source of events", pid);
+		break;
+	case EPERM:
+		snprintf(text, size,
+			 "process %d may not be looked into: it is another user's, or ptrace is restricted (kernel.yama.ptrace_scope)",
+			 pid);
+		break;
+	default:
+		snprintf(text, size, "process %d: %s", pid, strerror(-err));
+	}
+	return text;
 }
