@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "unit.h"
 
@@ -25,6 +26,22 @@ void unit_race_here(void)
 {
 	if (unit_race)
 		unit_race();
+}
+
+u64 unit_monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void unit_dawdle(void)
+{
+	static _Thread_local unsigned int steps;
+
+	if (++steps % 61 == 0)
+		sched_yield();
 }
 
 void cpu_relax(void)

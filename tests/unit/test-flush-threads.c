@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <linux/gpu_pmu.h>
 
@@ -25,23 +24,6 @@ static struct gpu_ring ring;
 static struct gpu_ledger ledger;
 static u64 flushed[NR_PRODUCERS]; /* jobs that are done; the producer reads it */
 static unsigned int running;
-
-static u64 monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* let others get in now and then, in the middle of it */
-static void dawdle(void)
-{
-	static _Thread_local unsigned int steps;
-
-	if (++steps % 61 == 0)
-		sched_yield();
-}
 
 static struct gpu_account *account_new(struct gpu_account *up)
 {
@@ -96,12 +78,12 @@ static u64 sum(enum gpu_counter counter)
 
 static void flush(u64 since)
 {
-	gpu_ledger_flush(&ledger, &ring, monotonic());
+	gpu_ledger_flush(&ledger, &ring, unit_monotonic());
 	for (int i = 0; i < NR_PRODUCERS; i++)
 		__atomic_store_n(&flushed[i], count(ctx[i], GPU_COUNTER_DONE),
 				 __ATOMIC_RELEASE);
 	CHECK_EQ(sum(GPU_COUNTER_BUSY), count(device, GPU_COUNTER_BUSY));
-	CHECK(count(device, GPU_COUNTER_BUSY) <= monotonic() - since);
+	CHECK(count(device, GPU_COUNTER_BUSY) <= unit_monotonic() - since);
 }
 
 static void flush_while_others_push(void)
@@ -117,10 +99,10 @@ static void flush_while_others_push(void)
 		ctx[i] = account_new(device);
 	gpu_ring_init(&ring, slots, NR_SLOTS);
 	gpu_ledger_init(&ledger, device, &engine, 1, jobs, NR_JOBS, NULL, 0);
-	unit_ktime = monotonic;
-	unit_race = dawdle;
+	unit_ktime = unit_monotonic;
+	unit_race = unit_dawdle;
 	unit_threads = true;
-	start = monotonic();
+	start = unit_monotonic();
 
 	running = NR_PRODUCERS;
 	for (unsigned long i = 0; i < NR_PRODUCERS; i++)

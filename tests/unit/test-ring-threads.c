@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../../drivers/perf/gpu/ring.h"
 #include "unit.h"
@@ -25,23 +24,6 @@ static struct {
 } got[NR_PRODUCERS];
 
 static unsigned int running;
-
-static u64 monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* let others get in now and then, in the middle of it */
-static void dawdle(void)
-{
-	static _Thread_local unsigned int steps;
-
-	if (++steps % 61 == 0)
-		sched_yield();
-}
 
 static struct gpu_account *cookie(u64 key)
 {
@@ -107,7 +89,7 @@ static bool is_intact(const struct gpu_record *rec)
 static void consume(void)
 {
 	static u64 clock_before;
-	u64 now = monotonic();
+	u64 now = unit_monotonic();
 	u32 head = gpu_ring_head(&ring), pos;
 
 	for (pos = ring.tail; pos != head; pos++) {
@@ -137,8 +119,8 @@ static u64 run(unsigned int slots)
 	pthread_t thread[NR_PRODUCERS];
 	u64 sum = 0;
 
-	unit_ktime = monotonic;
-	unit_race = dawdle;
+	unit_ktime = unit_monotonic;
+	unit_race = unit_dawdle;
 	unit_threads = true;
 	gpu_ring_init(&ring, calloc(slots, sizeof(struct gpu_record)), slots);
 	running = NR_PRODUCERS;

@@ -22,6 +22,12 @@ extern void (*unit_race)(void);
 /* other threads run: a wait can end. Without, it is a test that failed */
 extern bool unit_threads;
 
+/* for tests with threads: the real clock, for unit_ktime */
+u64 unit_monotonic(void);
+
+/* and a unit_race that lets the others get in now and then */
+void unit_dawdle(void);
+
 struct unit_test {
 	const char *name;
 	void (*run)(void);
