@@ -149,7 +149,7 @@ static bool out_of_order;
 static int node_new(enum kind kind, int up, int dev, unsigned int nr_engines)
 {
 	struct node *n = &node[nr_nodes];
-	size_t size = sizeof(*n->account) + gpu_account_bytes(nr_engines);
+	size_t size = sizeof(*n->account) + gpu_account_bytes(nr_engines, GPU_NR_COUNTERS);
 
 	memset(n, 0, sizeof(*n));
 	n->kind = kind;
@@ -158,7 +158,8 @@ static int node_new(enum kind kind, int up, int dev, unsigned int nr_engines)
 	n->nr_engines = nr_engines;
 	n->account = malloc(size);
 	memset(n->account, 0x5a, size);
-	gpu_account_init(n->account, up < 0 ? NULL : node[up].account, nr_engines);
+	gpu_account_init(n->account, up < 0 ? NULL : node[up].account, nr_engines,
+			 GPU_NR_COUNTERS);
 	return nr_nodes++;
 }
 
@@ -312,9 +313,9 @@ static void look(struct node *n, int i)
 		return;
 	for (unsigned int s = 0; s <= n->nr_engines; s++)
 		for (int c = 0; c < GPU_NR_COUNTERS; c++)
-			HOLD(n->account->slot[s][c] >= n->last[s][c],
+			HOLD(gpu_account_slot(n->account, s)[c] >= n->last[s][c],
 			     "account %d slot %u counter %d went back", i, s, c);
-	memcpy(n->last, n->account->slot, (n->nr_engines + 1) * sizeof(n->last[0]));
+	memcpy(n->last, n->account->count, (n->nr_engines + 1) * sizeof(n->last[0]));
 }
 
 /* what an account has counted itself, not a narrower one: the model knows */
@@ -754,7 +755,7 @@ static const struct gpu_member *heir(const struct share *share,
 static void settle(struct share *share, struct event *leaving)
 {
 	const struct gpu_view *view = &share->set.view;
-	u64 value = view->account->slot[view->slot][view->counter];
+	u64 value = gpu_account_slot(view->account, view->slot)[view->counter];
 	struct gpu_member *m;
 
 	want_delta = value - share->last;
@@ -817,7 +818,7 @@ static struct share *share_new(void)
 		solo = pick(4) ? NULL : &task[pick(3)];
 	}
 	gpu_set_init(&share->set, &view, who, solo);
-	share->last = view.account->slot[view.slot][view.counter];
+	share->last = gpu_account_slot(view.account, view.slot)[view.counter];
 	return share;
 }
 

@@ -179,6 +179,22 @@ unsigned int gpu_pmu_type(void)
 	return type;
 }
 
+unsigned int gpu_event_id(const char *name)
+{
+	unsigned int id = 0;
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/gpu/events/%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	if (fscanf(file, "event=%x", &id) != 1)
+		id = 0;
+	fclose(file);
+	return id;
+}
+
 int gpu_event_open(const struct gpu_config *config, pid_t pid, int cpu, int group)
 {
 	struct perf_event_attr attr = {

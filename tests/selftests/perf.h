@@ -54,6 +54,8 @@ struct gpu_config {
 };
 
 unsigned int gpu_pmu_type(void);
+/* the id that events/NAME says, or 0 */
+unsigned int gpu_event_id(const char *name);
 /* an event that is disabled and user-only; returns the fd or a negative errno */
 int gpu_event_open(const struct gpu_config *config, pid_t pid, int cpu, int group);
 int gpu_event_enable(int fd);

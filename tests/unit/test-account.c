@@ -35,9 +35,9 @@ static struct gpu_account *account_new(struct gpu_account *up, unsigned int nr)
 {
 	struct gpu_account *account;
 
-	account = malloc(sizeof(*account) + gpu_account_bytes(nr));
-	memset(account, 0xa5, sizeof(*account) + gpu_account_bytes(nr));
-	gpu_account_init(account, up, nr);
+	account = malloc(sizeof(*account) + gpu_account_bytes(nr, GPU_NR_COUNTERS));
+	memset(account, 0xa5, sizeof(*account) + gpu_account_bytes(nr, GPU_NR_COUNTERS));
+	gpu_account_init(account, up, nr, GPU_NR_COUNTERS);
 	return account;
 }
 
@@ -180,39 +180,39 @@ static void note_release(struct gpu_account *account)
 {
 	nr_released++;
 	released = account;
-	completed_when_released = account->slot[0][GPU_COUNTER_DONE];
+	completed_when_released = gpu_account_slot(account, 0)[GPU_COUNTER_DONE];
 }
 
 /* ---- what was counted ---- */
 
-static u64 busy(const struct gpu_account *account)
+static u64 busy(struct gpu_account *account)
 {
-	return account->slot[0][GPU_COUNTER_BUSY];
+	return gpu_account_slot(account, 0)[GPU_COUNTER_BUSY];
 }
 
-static u64 busy_on(const struct gpu_account *account, unsigned int eng)
+static u64 busy_on(struct gpu_account *account, unsigned int eng)
 {
-	return account->slot[eng + 1][GPU_COUNTER_BUSY];
+	return gpu_account_slot(account, eng + 1)[GPU_COUNTER_BUSY];
 }
 
-static u64 waited(const struct gpu_account *account)
+static u64 waited(struct gpu_account *account)
 {
-	return account->slot[0][GPU_COUNTER_WAIT];
+	return gpu_account_slot(account, 0)[GPU_COUNTER_WAIT];
 }
 
-static u64 submitted(const struct gpu_account *account)
+static u64 submitted(struct gpu_account *account)
 {
-	return account->slot[0][GPU_COUNTER_JOBS];
+	return gpu_account_slot(account, 0)[GPU_COUNTER_JOBS];
 }
 
-static u64 completed(const struct gpu_account *account)
+static u64 completed(struct gpu_account *account)
 {
-	return account->slot[0][GPU_COUNTER_DONE];
+	return gpu_account_slot(account, 0)[GPU_COUNTER_DONE];
 }
 
-static u64 lost(const struct gpu_account *account)
+static u64 lost(struct gpu_account *account)
 {
-	return account->slot[0][GPU_COUNTER_LOST];
+	return gpu_account_slot(account, 0)[GPU_COUNTER_LOST];
 }
 
 /* ---- accounts ---- */
@@ -240,10 +240,10 @@ static void counts_unknown_engines_in_the_sum(void)
 	gpu_account_add(ctx[0], NR_ENGINES - 1, GPU_COUNTER_DONE, 3);
 	gpu_account_add(ctx[0], GPU_NO_ENGINE, GPU_COUNTER_DONE, 4);
 	CHECK_EQ(completed(ctx[0]), 7);
-	CHECK_EQ(ctx[0]->slot[NR_ENGINES][GPU_COUNTER_DONE], 3);
+	CHECK_EQ(gpu_account_slot(ctx[0], NR_ENGINES)[GPU_COUNTER_DONE], 3);
 	CHECK_EQ(completed(all), 7); /* which has no such engine */
-	CHECK_EQ(all->slot[1][GPU_COUNTER_DONE], 0);
-	CHECK_EQ(all->slot[2][GPU_COUNTER_DONE], 0);
+	CHECK_EQ(gpu_account_slot(all, 1)[GPU_COUNTER_DONE], 0);
+	CHECK_EQ(gpu_account_slot(all, 2)[GPU_COUNTER_DONE], 0);
 	teardown(NR_JOBS);
 }
 
@@ -495,8 +495,8 @@ static void engines_are_apart(void)
 	CHECK_EQ(busy_on(ctx[0], 2), 40);
 	CHECK_EQ(busy(ctx[0]), 90);
 	CHECK_EQ(waited(device), 0);
-	CHECK_EQ(device->slot[1 + 1][GPU_COUNTER_JOBS], 1);
-	CHECK_EQ(device->slot[1 + 2][GPU_COUNTER_DONE], 1);
+	CHECK_EQ(gpu_account_slot(device, 1 + 1)[GPU_COUNTER_JOBS], 1);
+	CHECK_EQ(gpu_account_slot(device, 1 + 2)[GPU_COUNTER_DONE], 1);
 	CHECK_EQ(submitted(device), 3);
 	teardown(NR_JOBS);
 }
@@ -818,7 +818,7 @@ static void loss_is_counted_and_outstanding_work_forgotten(void)
 	flush(50);
 	CHECK_EQ(lost(device), 3 + 2);
 	CHECK_EQ(lost(all), 3 + 2);
-	CHECK_EQ(device->slot[1][GPU_COUNTER_LOST], 0); /* of no engine */
+	CHECK_EQ(gpu_account_slot(device, 1)[GPU_COUNTER_LOST], 0); /* of no engine */
 	CHECK_EQ(ledger.outstanding, 0);
 	CHECK_EQ(busy(ctx[0]), 20);
 	CHECK_EQ(busy(scope[0]), 20);

@@ -79,8 +79,8 @@ static void setup(void)
 {
 	struct gpu_view view;
 
-	account = malloc(sizeof(*account) + gpu_account_bytes(NR_ENGINES));
-	gpu_account_init(account, NULL, NR_ENGINES);
+	account = malloc(sizeof(*account) + gpu_account_bytes(NR_ENGINES, GPU_NR_COUNTERS));
+	gpu_account_init(account, NULL, NR_ENGINES, GPU_NR_COUNTERS);
 	count(1000); /* before anyone looked */
 	view = view_of(0, GPU_COUNTER_BUSY);
 	gpu_set_init(&set, &view, &opener[0], NULL);

@@ -29,8 +29,8 @@ static struct gpu_account *account_new(struct gpu_account *up)
 {
 	struct gpu_account *account;
 
-	account = malloc(sizeof(*account) + gpu_account_bytes(1));
-	gpu_account_init(account, up, 1);
+	account = malloc(sizeof(*account) + gpu_account_bytes(1, GPU_NR_COUNTERS));
+	gpu_account_init(account, up, 1, GPU_NR_COUNTERS);
 	return account;
 }
 
@@ -62,9 +62,9 @@ static void *produce(void *arg)
 	return NULL;
 }
 
-static u64 count(const struct gpu_account *account, enum gpu_counter counter)
+static u64 count(struct gpu_account *account, enum gpu_counter counter)
 {
-	return account->slot[0][counter];
+	return gpu_account_slot(account, 0)[counter];
 }
 
 static u64 sum(enum gpu_counter counter)

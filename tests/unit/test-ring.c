@@ -73,7 +73,7 @@ static void keeps_what_was_pushed(void)
 	struct gpu_account *a = (void *)0x10, *b = (void *)0x20;
 	const struct gpu_record *got;
 	struct gpu_record rec = {
-		.time = 1, .key = 0x123456789abcdef0, .owner = a,
+		.key = 0x123456789abcdef0, .owner = a,
 		.scope = { b, a }, .ticket = 77, .type = GPU_RECORD_DONE,
 		.engine = 63, .flags = 5, .nr_scopes = 2,
 	};
@@ -91,6 +91,19 @@ static void keeps_what_was_pushed(void)
 	CHECK_EQ(got->flags, 5);
 	CHECK_EQ(got->nr_scopes, 2);
 	CHECK(got->scope[0] == b && got->scope[1] == a);
+}
+
+/* a source with a clock of its own says when it was */
+static void keeps_the_time_it_was_given(void)
+{
+	struct gpu_record rec = { .time = 17 };
+
+	ring_at(0);
+	unit_clock = 42;
+	gpu_ring_push(&ring, &rec);
+	gpu_ring_offer(&ring, &rec);
+	CHECK_EQ(gpu_ring_peek(&ring, 0)->time, 17);
+	CHECK_EQ(gpu_ring_peek(&ring, 1)->time, 17);
 }
 
 static void keeps_all_scopes(void)
@@ -372,6 +385,7 @@ static void slots_complete_out_of_order(void)
 static const struct unit_test tests[] = {
 	TEST(starts_empty),
 	TEST(keeps_what_was_pushed),
+	TEST(keeps_the_time_it_was_given),
 	TEST(keeps_all_scopes),
 	TEST(keeps_order),
 	TEST(offers_leave_half_of_it),

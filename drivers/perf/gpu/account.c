@@ -2,10 +2,23 @@
 /*
  * Accounting. See account.h.
  *
+ * DOC: who runs
+ *
+ * An engine runs one piece of work at a time, and each nanosecond that it does
+ * belongs to exactly one owner:
+ *
+ *	sum over owners of gpu-busy = gpu-busy of the engine <= wall time
+ *
+ * Time is credited by moving the engine's clock forward, and never otherwise:
+ * this is why the identity holds in whatever order records come. What differs
+ * is how one knows which work it is that runs. Some sources tell: by RUN
+ * records, for the first time or again after an interruption, and it runs until
+ * the next one of these, or its own completion. For all others there is
+ *
  * DOC: the head-of-line rule
  *
- * An engine runs one piece of work at a time, but what a driver reports is
- * when work was handed over and when it was completed; and neighbours in a
+ * What a driver reports is when work was handed over and when it was completed;
+ * and neighbours in a
  * queue complete out of order, for example when the host of a virtual GPU
  * answers one command while another one waits for its fence. "A job starts
  * when the one before it ends" then loses time, and "from submission to
@@ -15,12 +28,7 @@
  * accrues time. When it completes, the next one becomes the oldest. A piece
  * that completes out of order is credited no time at all: it did not hold the
  * engine up. The engine's busy time is then the union of the outstanding
- * intervals, and each nanosecond of it belongs to exactly one owner:
- *
- *	sum over owners of gpu-busy = gpu-busy of the engine <= wall time
- *
- * Time is credited by moving the engine's clock forward, and never otherwise:
- * this is why the identity holds in whatever order records come.
+ * intervals.
  */
 #include <linux/gpu_pmu.h>
 #include <linux/hash.h>
@@ -30,37 +38,48 @@
 
 /**
  * gpu_account_init() - make an empty account
- * @account:	room for it, with gpu_account_bytes(@nr_engines) behind it
+ * @account:	room for it, with gpu_account_bytes() behind it
  * @up:		the scope that it is a part of, or NULL
  * @nr_engines:	how many engines it tells apart
+ * @nr_counters: how many counters it has, at least GPU_NR_COUNTERS
  */
 void gpu_account_init(struct gpu_account *account, struct gpu_account *up,
-		      unsigned int nr_engines)
+		      unsigned int nr_engines, unsigned int nr_counters)
 {
 	account->up = up;
 	account->release = NULL;
 	account->jobs = 0;
 	account->nr_engines = nr_engines;
-	for (unsigned int i = 0; i <= nr_engines; i++)
-		for (int c = 0; c < GPU_NR_COUNTERS; c++)
-			account->slot[i][c] = 0;
+	account->nr_counters = nr_counters;
+	for (unsigned int i = 0; i < (nr_engines + 1) * nr_counters; i++)
+		account->count[i] = 0;
 }
 
 /**
  * gpu_account_add() - count, here and in all wider scopes
  * @account:	where to count
  * @engine:	index of the engine that it happened on
- * @counter:	what
+ * @counter:	what: enum gpu_counter, or a counter behind those
  * @delta:	how much
  */
 void gpu_account_add(struct gpu_account *account, unsigned int engine,
-		     enum gpu_counter counter, u64 delta)
+		     unsigned int counter, u64 delta)
 {
 	for (; account; account = account->up) {
-		account->slot[0][counter] += delta;
+		gpu_account_slot(account, 0)[counter] += delta;
 		if (engine < account->nr_engines)
-			account->slot[engine + 1][counter] += delta;
+			gpu_account_slot(account, engine + 1)[counter] += delta;
 	}
+}
+
+/**
+ * gpu_account_lose() - say that something could not be counted
+ * @account:	a device's
+ * @nr:		how many records of it
+ */
+void gpu_account_lose(struct gpu_account *account, u64 nr)
+{
+	gpu_account_add(account, GPU_NO_ENGINE, GPU_COUNTER_LOST, nr);
 }
 
 static void account_unpin(struct gpu_account *account)
@@ -120,6 +139,10 @@ static void nodes_put(struct gpu_ledger *ledger, struct gpu_job *node)
 
 static void job_drop(struct gpu_ledger *ledger, struct gpu_job *job)
 {
+	struct gpu_engine *engine = &ledger->engine[job->engine];
+
+	if (engine->running == job)
+		engine->running = NULL;
 	list_del(&job->queue);
 	hlist_del(&job->hash);
 	ledger->outstanding--;
@@ -150,32 +173,45 @@ static struct gpu_job *engine_head(struct gpu_engine *engine)
 
 static void ledger_lose(struct gpu_ledger *ledger, u64 nr)
 {
-	gpu_account_add(ledger->account, GPU_NO_ENGINE, GPU_COUNTER_LOST, nr);
+	gpu_account_lose(ledger->account, nr);
 }
 
 /* the only place where busy time is credited */
 static void engine_run(struct gpu_ledger *ledger, unsigned int i, u64 until)
 {
 	struct gpu_engine *engine = &ledger->engine[i];
-	struct gpu_job *head = engine_head(engine);
 
-	if (head && until > engine->clock) {
-		job_count(head, i, GPU_COUNTER_BUSY, until - engine->clock);
+	if (engine->running && until > engine->clock) {
+		job_count(engine->running, i, GPU_COUNTER_BUSY, until - engine->clock);
 		engine->clock = until;
 	}
 }
 
-/* the oldest work begins to run: it has waited up to the engine's clock */
-static void engine_start(struct gpu_ledger *ledger, unsigned int i)
+/* work runs for the first time: it has waited up to now */
+static void job_start(struct gpu_ledger *ledger, struct gpu_job *job, u64 now)
+{
+	if (job->started)
+		return;
+	job->started = true;
+	if (!(job->flags & GPU_PMU_WORK_JOB))
+		return;
+	if (now >= job->submit)
+		job_count(job, job->engine, GPU_COUNTER_WAIT, now - job->submit);
+	else
+		ledger_lose(ledger, 1);	/* a source's clock that cannot be right */
+}
+
+/* nothing runs any more: if nobody tells what does, the oldest work does */
+static void engine_next(struct gpu_ledger *ledger, unsigned int i)
 {
 	struct gpu_engine *engine = &ledger->engine[i];
 	struct gpu_job *head = engine_head(engine);
 
-	if (!head)
+	if (ledger->tells_run || engine->running || !head)
 		return;
+	engine->running = head;
 	engine->clock = max(engine->clock, head->submit);
-	if (head->flags & GPU_PMU_WORK_JOB)
-		job_count(head, i, GPU_COUNTER_WAIT, engine->clock - head->submit);
+	job_start(ledger, head, engine->clock);
 }
 
 /*
@@ -222,13 +258,24 @@ static void ledger_supersede(struct gpu_ledger *ledger, struct gpu_job *job,
 			     const struct gpu_record *rec)
 {
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
-	bool first = job == engine_head(engine);
 
+	if (job == engine->running)
+		engine->clock = max(engine->clock, rec->time);
 	job_drop(ledger, job);
 	ledger_lose(ledger, 1);
-	if (first) {
-		engine->clock = max(engine->clock, rec->time);
-		engine_start(ledger, rec->engine);
+	engine_next(ledger, rec->engine);
+}
+
+/*
+ * It cannot be followed. If nobody tells what runs, that is not certain any more
+ * for anyone, as when its record had been lost.
+ */
+static void ledger_cannot_follow(struct gpu_ledger *ledger)
+{
+	ledger_lose(ledger, 1);
+	if (!ledger->tells_run) {
+		ledger_lose(ledger, ledger->outstanding);
+		gpu_ledger_forget(ledger);
 	}
 }
 
@@ -237,71 +284,77 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
 	struct gpu_job *job = engine_find(engine, rec->key);
 	struct gpu_job *more = ledger_unstage(ledger, rec);
-	bool first;
+	bool counts = (rec->flags & GPU_PMU_WORK_JOB) &&
+		      !(rec->flags & GPU_PMU_WORK_EARLIER);
+	struct gpu_account *owner;
 
 	if (job)
 		ledger_supersede(ledger, job, rec);
 
-	job = job_get(&ledger->free);
+	owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
+		ledger->find(ledger, rec->ctx) : rec->owner;
+	job = owner ? job_get(&ledger->free) : NULL;
 	if (!job) {
-		/*
-		 * No room to follow it. That it was submitted is certain; but what
-		 * runs when is not any more, as when its record had been lost.
-		 */
-		if (rec->flags & GPU_PMU_WORK_JOB)
-			gpu_account_add(rec->owner, rec->engine,
-					GPU_COUNTER_JOBS, 1);
-		ledger_lose(ledger, 1 + ledger->outstanding);
+		/* that it was submitted is certain */
+		if (owner && counts)
+			gpu_account_add(owner, rec->engine, GPU_COUNTER_JOBS, 1);
 		nodes_put(ledger, more);
-		gpu_ledger_forget(ledger);
+		ledger_cannot_follow(ledger);
 		return;
 	}
 
-	first = list_empty(&engine->queue);
 	job->key = rec->key;
 	job->submit = rec->time;
+	job->started = rec->flags & GPU_PMU_WORK_STARTED;
 	job->engine = rec->engine;
 	job->flags = rec->flags;
-	job->owner = rec->owner;
+	job->owner = owner;
 	job->owner->jobs++;
 	job_set_scopes(job, rec);
 	job->more = more;
 	list_add_tail(&job->queue, &engine->queue);
 	hlist_add_head(&job->hash, engine_bucket(engine, rec->key));
 	ledger->outstanding++;
-	if (job->flags & GPU_PMU_WORK_JOB)
+	if (counts)
 		job_count(job, rec->engine, GPU_COUNTER_JOBS, 1);
-	if (first)
-		engine_start(ledger, rec->engine);
+	engine_next(ledger, rec->engine);
+}
+
+static void ledger_run(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_engine *engine = &ledger->engine[rec->engine];
+
+	engine_run(ledger, rec->engine, rec->time);
+	engine->clock = max(engine->clock, rec->time);
+	/* none: it was queued before anyone looked, or is not followed */
+	engine->running = engine_find(engine, rec->key);
+	if (engine->running)
+		job_start(ledger, engine->running, rec->time);
 }
 
 static void ledger_done(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
 	struct gpu_job *job = engine_find(engine, rec->key);
-	bool first;
 
 	if (!job)
 		return;		/* it was queued before anyone looked */
 
-	first = job == engine_head(engine);
-	if (first)
+	if (job == engine->running)
 		engine_run(ledger, rec->engine, rec->time);
-	if (job->flags & GPU_PMU_WORK_JOB) {
-		if (!first && rec->time > job->submit)
-			job_count(job, rec->engine, GPU_COUNTER_WAIT,
-				  rec->time - job->submit);
+	if (rec->time > job->submit)
+		job_start(ledger, job, rec->time);	/* it never ran: it only waited */
+	if (job->flags & GPU_PMU_WORK_JOB)
 		job_count(job, rec->engine, GPU_COUNTER_DONE, 1);
-	}
 	job_drop(ledger, job);
-	if (first)
-		engine_start(ledger, rec->engine);
+	engine_next(ledger, rec->engine);
 }
 
 static void (*const ledger_apply[])(struct gpu_ledger *ledger,
 				    const struct gpu_record *rec) = {
 	[GPU_RECORD_QUEUE]	= ledger_queue,
 	[GPU_RECORD_SCOPES]	= ledger_scopes,
+	[GPU_RECORD_RUN]	= ledger_run,
 	[GPU_RECORD_DONE]	= ledger_done,
 };
 
@@ -315,6 +368,8 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
  * @nr_jobs:	how many can be outstanding
  * @nodes:	room for the scopes that jobs have no room for
  * @nr_nodes:	how many; each holds GPU_RECORD_SCOPES_MAX
+ *
+ * The caller may set @tells_run and @find then.
  */
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
@@ -328,12 +383,15 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->lost_seen = 0;
 	ledger->left_out_seen = 0;
 	ledger->outstanding = 0;
+	ledger->tells_run = false;
+	ledger->find = NULL;
 	ledger->nr_engines = nr_engines;
 	ledger->engine = engine;
 	for (unsigned int i = 0; i < nr_engines; i++) {
 		INIT_LIST_HEAD(&engine[i].queue);
 		for (int b = 0; b < 1 << GPU_ENGINE_HASH_BITS; b++)
 			INIT_HLIST_HEAD(&engine[i].index[b]);
+		engine[i].running = NULL;
 		engine[i].clock = 0;
 	}
 	for (unsigned int i = 0; i < nr_jobs; i++)
@@ -369,7 +427,8 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
  * gpu_ledger_flush() - take over what the ring holds, and credit up to now
  * @ledger:	the accounting
  * @ring:	the records of its device
- * @now:	a clock that was read before the call
+ * @now:	a time up to which all records are in the ring: a clock that was
+ *		read before the call, or what the source says
  *
  * When records were lost, one of them may have been the completion of work
  * that would then accrue for ever, or be the start of work whose time would be

@@ -12,7 +12,10 @@
 
 #include "ring.h"
 
-/* what is counted; monotonic, each in the unit of its event */
+/*
+ * What is counted; monotonic, each in the unit of its event. The counters of
+ * the devices' own come behind these.
+ */
 enum gpu_counter {
 	GPU_COUNTER_BUSY,
 	GPU_COUNTER_WAIT,
@@ -30,22 +33,34 @@ enum gpu_counter {
  *		gone; NULL while something else keeps the account
  * @jobs:	how many outstanding jobs name the account
  * @nr_engines:	how many engines it tells apart
- * @slot:	[0] over all engines, [i + 1] of engine i: the encoding of
- *		perf_event_attr.config's engine field
+ * @nr_counters: how many counters it has, GPU_NR_COUNTERS or more
+ * @count:	the counters, see gpu_account_slot()
  */
 struct gpu_account {
 	struct gpu_account *up;
 	void (*release)(struct gpu_account *account);
 	unsigned int jobs;
 	unsigned int nr_engines;
-	u64 slot[][GPU_NR_COUNTERS];
+	unsigned int nr_counters;
+	u64 count[];
 };
 
 /* for what did not happen on any engine in particular */
 #define GPU_NO_ENGINE	(~0U)
 
-#define gpu_account_bytes(nr_engines) \
-	(((nr_engines) + 1) * sizeof(u64[GPU_NR_COUNTERS]))
+#define gpu_account_bytes(nr_engines, nr_counters) \
+	(((nr_engines) + 1) * (nr_counters) * sizeof(u64))
+
+/**
+ * gpu_account_slot() - the counters of an engine, or of all
+ * @account:	the account
+ * @slot:	0 over all engines, i + 1 of engine i: the encoding of
+ *		perf_event_attr.config's engine field
+ */
+static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int slot)
+{
+	return &account->count[slot * account->nr_counters];
+}
 
 /**
  * struct gpu_job - a piece of outstanding work
@@ -59,6 +74,7 @@ struct gpu_account {
  * @scope:	the accounts of the task events it is counted in
  * @nr_scopes:	how many of @scope are set
  * @flags:	GPU_PMU_WORK_*
+ * @started:	it has run
  */
 struct gpu_job {
 	struct list_head queue;
@@ -71,19 +87,23 @@ struct gpu_job {
 	u8 nr_scopes;
 	u8 engine;
 	u8 flags;
+	bool started;
 };
 
 #define GPU_ENGINE_HASH_BITS	6
 
 /**
  * struct gpu_engine - a queue of a device that runs one piece of work at a time
- * @queue:	the outstanding work, in hand-over order; the first one runs
+ * @queue:	the outstanding work, in hand-over order
  * @index:	the same by key
+ * @running:	the work that runs: what the source told last or, if it does not
+ *		tell, the first in the queue
  * @clock:	up to when the work that runs has been credited
  */
 struct gpu_engine {
 	struct list_head queue;
 	struct hlist_head index[1 << GPU_ENGINE_HASH_BITS];
+	struct gpu_job *running;
 	u64 clock;
 };
 
@@ -96,6 +116,8 @@ struct gpu_engine {
  * @lost_seen:	how much of the ring's loss has been taken over
  * @left_out_seen: and of what it has left out
  * @outstanding: how many jobs are in the engines' queues
+ * @tells_run:	the source tells what runs, by RUN records
+ * @find:	the account of a context, or NULL: for records that name one
  * @nr_engines:	how many engines there are
  * @engine:	the engines
  */
@@ -107,14 +129,17 @@ struct gpu_ledger {
 	unsigned long lost_seen;
 	unsigned long left_out_seen;
 	unsigned int outstanding;
+	bool tells_run;
+	struct gpu_account *(*find)(struct gpu_ledger *ledger, u64 ctx);
 	unsigned int nr_engines;
 	struct gpu_engine *engine;
 };
 
 void gpu_account_init(struct gpu_account *account, struct gpu_account *up,
-		      unsigned int nr_engines);
+		      unsigned int nr_engines, unsigned int nr_counters);
 void gpu_account_add(struct gpu_account *account, unsigned int engine,
-		     enum gpu_counter counter, u64 delta);
+		     unsigned int counter, u64 delta);
+void gpu_account_lose(struct gpu_account *account, u64 nr);
 
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,

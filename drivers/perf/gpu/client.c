@@ -19,10 +19,15 @@
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
 
+#include "compat.h"
 #include "internal.h"
 
 #define GPU_CLIENT_HASH_BITS	6
@@ -116,14 +121,16 @@ struct gpu_client *gpu_client_alloc(struct gpu_pmu_device *gdev, gfp_t gfp)
 	struct gpu_client *client;
 	unsigned long irq;
 
-	client = kzalloc(sizeof(*client) + gpu_account_bytes(gdev->nr_engines),
+	client = kzalloc(sizeof(*client) +
+			 gpu_account_bytes(gdev->nr_engines, gdev->nr_counters),
 			 gfp | __GFP_NOWARN);
 	if (!client)
 		return NULL;
 	client->refs = 1;
 	client->gdev = gdev;
 	INIT_LIST_HEAD(&client->contexts);
-	gpu_account_init(&client->account, &gdev->account, gdev->nr_engines);
+	gpu_account_init(&client->account, &gdev->account, gdev->nr_engines,
+			 gdev->nr_counters);
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	gpu_device_get(gdev);
@@ -142,18 +149,21 @@ static struct gpu_client *client_find(const struct drm_file *file)
 	return NULL;
 }
 
-static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 id)
+static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 number)
 {
 	struct gpu_context *context;
 
-	hash_for_each_possible_rcu(gdev->contexts, context, node, id,
+	hash_for_each_possible_rcu(gdev->contexts, context, node, number,
 				   lockdep_is_held(&gpu_lock))
-		if (context->id == id)
+		if (context->number == number)
 			return context;
 	return NULL;
 }
 
-/* find or make; the file is open, and stays so during the call */
+/*
+ * Find or make; the file is open, and stays so during the call. Once the device
+ * is detached nobody would end what is made here.
+ */
 static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 				     struct drm_file *file, gfp_t gfp)
 {
@@ -163,13 +173,12 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 	new = gpu_client_alloc(gdev, gfp);
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	client = client_find(file);
-	if (client) {
-		if (new)
-			gpu_client_put(new);
-	} else if (new) {
+	if (!client && new && gdev->attached) {
 		client = new;
 		client->file = file;
 		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
+	} else if (new) {
+		gpu_client_put(new);
 	}
 	if (client)
 		client->refs++;
@@ -178,32 +187,36 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 }
 
 /*
- * The same. If the id is still another client's, which is about to end, there is
+ * The same. If the number is still another client's, which is about to end, there is
  * no such context yet.
  */
-static struct gpu_context *context_get(struct gpu_client *client, u64 id, gfp_t gfp)
+static struct gpu_context *context_get(struct gpu_client *client, u64 number,
+				       gfp_t gfp)
 {
 	struct gpu_pmu_device *gdev = client->gdev;
 	struct gpu_context *context, *new;
 	unsigned long irq;
 
-	new = kzalloc(sizeof(*new) + gpu_account_bytes(gdev->nr_engines),
+	new = kzalloc(sizeof(*new) +
+		      gpu_account_bytes(gdev->nr_engines, gdev->nr_counters),
 		      gfp | __GFP_NOWARN);
 	if (new) {
-		new->id = id;
-		gpu_account_init(&new->account, &client->account, gdev->nr_engines);
+		new->number = number;
+		gpu_account_init(&new->account, &client->account, gdev->nr_engines,
+				 gdev->nr_counters);
 	}
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
-	context = context_find(gdev, id);
-	if (!context && new) {
+	context = context_find(gdev, number);
+	if (!context && new && gdev->attached) {
 		context = new;
 		new = NULL;
 		context->refs = 1;
+		context->born = ktime_get_ns();
 		context->client = client;
 		client->refs++;
 		list_add_tail(&context->link, &client->contexts);
-		hash_add_rcu(gdev->contexts, &context->node, id);
+		hash_add_rcu(gdev->contexts, &context->node, number);
 	}
 	if (context && context->client != client)
 		context = NULL;
@@ -232,29 +245,134 @@ struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
  * gpu_context_get_file() - a context of an open file
  * @gdev:	its device
  * @file:	the file, open during the call
- * @id:		the driver's id, which is one of the file's
+ * @number:	of a context, which is one of the file's
  *
  * Context: process, sleeps.
  * Return: the context, with a reference, or NULL if there is no memory.
  */
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
-					 struct drm_file *file, u64 id)
+					 struct drm_file *file, u64 number)
 {
 	struct gpu_client *client = client_get(gdev, file, GFP_KERNEL);
 	struct gpu_context *context;
 
 	if (!client)
 		return NULL;
-	context = context_get(client, id, GFP_KERNEL);
+	context = context_get(client, number, GFP_KERNEL);
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_client_put(client);
 	raw_spin_unlock_irq(&gpu_lock);
 	return context;
 }
 
+/**
+ * gpu_context_account() - what belongs to a context, by its number
+ * @gdev:	its device
+ * @number:	under which the device knows it
+ * @time:	ns of CLOCK_MONOTONIC; when it was known
+ *
+ * Context: gpu_lock held.
+ * Return: the account; NULL if no such context was there at that time.
+ */
+struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
+					u64 time)
+{
+	struct gpu_context *context;
+
+	lockdep_assert_held(&gpu_lock);
+	context = context_find(gdev, number);
+	return context && context->born <= time ? &context->account : NULL;
+}
+
+/**
+ * gpu_pmu_context_bind() - a context is about to be used
+ * @gdev:	the device, registered
+ * @file:	the file that it is a context of, open during the call
+ * @id:		its id there
+ *
+ * For a source with GPU_PMU_TELLS_END: to be called while it is attached, before
+ * work of the context is queued, or a report names it. Costs a look into a table
+ * when the context is known already.
+ *
+ * Context: process, sleeps.
+ * Return: 0, -ENOENT if the file has no such context, -ENODEV if no event looks
+ * at the device any more, -ENOMEM. After an error, what the context does is
+ * counted as lost.
+ */
+int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id)
+{
+	u64 number = gdev->ops->context(file, id);
+	struct gpu_context *context;
+
+	if (!number)
+		return -ENOENT;
+	rcu_read_lock();
+	context = context_find(gdev, number);
+	rcu_read_unlock();
+	if (context)
+		return 0;
+
+	context = gpu_context_get_file(gdev, file, number);
+	if (!context)
+		return READ_ONCE(gdev->attached) ? -ENOMEM : -ENODEV;
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_context_put(context);
+	raw_spin_unlock_irq(&gpu_lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_context_bind);
+
+/* all contexts of a file that is open during the call */
+static int file_bind_contexts(struct gpu_pmu_device *gdev, struct drm_file *file)
+{
+	unsigned int nr = gdev->ops->contexts(file, NULL, 0), i;
+	u64 *ids;
+	int err;
+
+	ids = kvcalloc(nr, sizeof(*ids), GFP_KERNEL);
+	if (!ids)
+		return -ENOMEM;
+	nr = min(nr, gdev->ops->contexts(file, ids, nr));
+	for (i = 0; i < nr; i++) {
+		err = gpu_pmu_context_bind(gdev, file, ids[i]);
+		if (err == -ENOMEM)
+			break;
+	}
+	kvfree(ids);
+	return i < nr ? err : 0;
+}
+
+/**
+ * gpu_clients_bind() - make known all contexts that a device has already
+ * @gdev:	the device; contexts that come from now on are bound by its source
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int gpu_clients_bind(struct gpu_pmu_device *gdev)
+{
+	struct drm_file *file;
+	int err = 0;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	mutex_lock(&gdev->drm->filelist_mutex);
+	list_for_each_entry(file, &gdev->drm->filelist, lhead) {
+		/* one that is being released was told to end already */
+		if (!gpu_compat_file_get_active(&file->filp))
+			continue;
+		err = file_bind_contexts(gdev, file);
+		fput(file->filp);
+		if (err)
+			break;
+	}
+	mutex_unlock(&gdev->drm->filelist_mutex);
+	return err;
+}
+
 /* at first sight: make what is to be found from now on */
 static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
-				     struct drm_file *file, u64 id)
+				     struct drm_file *file, u64 number)
 {
 	struct gpu_account *account = NULL;
 	struct gpu_context *context = NULL;
@@ -264,8 +382,8 @@ static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
 	client = client_get(gdev, file, GFP_ATOMIC);
 	if (!client)
 		return NULL;
-	if (id) {
-		context = context_get(client, id, GFP_ATOMIC);
+	if (number) {
+		context = context_get(client, number, GFP_ATOMIC);
 		if (context)
 			account = &context->account;
 	} else {
@@ -293,20 +411,22 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
 {
 	struct gpu_context *context;
 	struct gpu_client *client;
+	u64 number = 0;
 
 	if (id) {
-		if (!gdev->ops->has_context(file, id))
+		number = gdev->ops->context(file, id);
+		if (!number)
 			return &gdev->kernel->account;
-	} else {
+	} else if (gdev->ops->contexts(file, &id, 1)) {
 		/*
 		 * Work without a context, in the ioctl of a client that has some:
 		 * it is the first one's. If it has none it is its own account.
 		 */
-		gdev->ops->contexts(file, &id, 1);
+		number = gdev->ops->context(file, id);
 	}
 
-	if (id) {
-		context = context_find(gdev, id);
+	if (number) {
+		context = context_find(gdev, number);
 		if (context && context->client->file == file)
 			return &context->account;
 	} else {
@@ -314,13 +434,14 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
 		if (client)
 			return &client->account;
 	}
-	return file_bind(gdev, file, id);
+	return file_bind(gdev, file, number);
 }
 
 /**
  * gpu_pmu_owner() - whose work is the current task about to submit?
  * @gdev:	the device, attached
- * @ctx:	the driver's id of the context that the work names, or 0
+ * @ctx:	the context that the work names, or 0; its id in its file is the
+ *		number under which the device knows it
  *
  * A context is bound to the client that has it when it is seen first. Work that
  * names none belongs to the client in whose ioctl it is submitted, and what is
@@ -356,8 +477,17 @@ static void client_unhash(struct gpu_client *client)
 	struct gpu_context *context;
 
 	hash_del_rcu(&client->node);
+	if (client->gdev->flags & GPU_PMU_TELLS_END)
+		return;
 	list_for_each_entry(context, &client->contexts, link)
 		hash_del_rcu(&context->node);
+}
+
+/* the table's reference; gpu_lock held */
+static void context_retire(struct gpu_context *context)
+{
+	list_del(&context->link);
+	gpu_context_put(context);
 }
 
 /* the tables' references; gpu_lock held */
@@ -365,12 +495,38 @@ static void client_retire(struct gpu_client *client)
 {
 	struct gpu_context *context, *next;
 
-	list_for_each_entry_safe(context, next, &client->contexts, link) {
-		list_del(&context->link);
-		gpu_context_put(context);
-	}
+	if (!(client->gdev->flags & GPU_PMU_TELLS_END))
+		list_for_each_entry_safe(context, next, &client->contexts, link)
+			context_retire(context);
 	gpu_client_put(client);
 }
+
+/**
+ * gpu_pmu_context_end() - a context is gone, and its number may be used again
+ * @gdev:	the device, registered
+ * @ctx:	the number under which the device knew it
+ *
+ * For a source with GPU_PMU_TELLS_END: to be called for each context that was
+ * bound, when all its work is complete.
+ *
+ * Context: any but NMI, none of the locks held that gpu_pmu_source_ops.sync takes.
+ */
+void gpu_pmu_context_end(struct gpu_pmu_device *gdev, u64 ctx)
+{
+	struct gpu_context *context;
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	context = context_find(gdev, ctx);
+	if (context) {
+		/* what there is in records and reports of it */
+		gpu_flush_device(gdev, ktime_get_ns());
+		hash_del_rcu(&context->node);
+		context_retire(context);
+	}
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_context_end);
 
 static void client_retire_rcu(struct rcu_head *rcu)
 {
@@ -407,22 +563,27 @@ void gpu_client_end(const struct drm_file *file)
 }
 
 /**
- * gpu_clients_end() - forget all clients of a device
+ * gpu_clients_end() - forget all clients and contexts of a device
  * @gdev:	the device; its source has stopped to report
  *
  * Context: gpu_lock held.
  */
 void gpu_clients_end(struct gpu_pmu_device *gdev)
 {
-	struct hlist_node *next;
+	struct gpu_context *context;
 	struct gpu_client *client;
+	struct hlist_node *next;
 	int bucket;
 
 	lockdep_assert_held(&gpu_lock);
+	hash_for_each_safe(gdev->contexts, bucket, next, context, node) {
+		hash_del_rcu(&context->node);
+		context_retire(context);
+	}
 	hash_for_each_safe(gpu_clients, bucket, next, client, node) {
 		if (client->gdev != gdev)
 			continue;
-		client_unhash(client);
-		client_retire(client);
+		hash_del_rcu(&client->node);
+		gpu_client_put(client);
 	}
 }

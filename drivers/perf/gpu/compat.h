@@ -6,6 +6,7 @@
 #ifndef _GPU_PMU_COMPAT_H
 #define _GPU_PMU_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/pid.h>
 #include <linux/version.h>
@@ -18,6 +19,16 @@ static inline struct pid *gpu_compat_drm_file_pid(struct drm_file *file)
 	return rcu_dereference(file->pid);
 #else
 	return READ_ONCE(file->pid);
+#endif
+}
+
+/* a reference to an open file, unless it is being released; changed in 6.7 */
+static inline bool gpu_compat_file_get_active(struct file **file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return get_file_active(file);
+#else
+	return get_file_rcu(*file);
 #endif
 }
 

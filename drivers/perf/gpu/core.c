@@ -21,7 +21,7 @@ static unsigned int ring_size = 2048;
 module_param(ring_size, uint, 0444);
 MODULE_PARM_DESC(ring_size, "records that a device's ring holds, a power of two (64 bytes each)");
 
-static unsigned int max_jobs = 1024;
+static unsigned int max_jobs = 4096;
 module_param(max_jobs, uint, 0444);
 MODULE_PARM_DESC(max_jobs, "pieces of outstanding work of a device that can be followed at once");
 
@@ -45,17 +45,67 @@ static unsigned int gpu_users;	/* open root events; under gpu_mutex */
 /* what is on its way is counted, what is outstanding is not followed any more */
 static void device_stop(struct gpu_pmu_device *gdev)
 {
+	gpu_unit_stop(gdev);
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_flush_device(gdev, ktime_get_ns());
 	gpu_ledger_forget(&gdev->ledger);
 	gpu_clients_end(gdev);
 	gdev->attached = false;
+	gdev->flowing = false;
 	raw_spin_unlock_irq(&gpu_lock);
 
 	kvfree(gdev->jobs);
 	kfree(gdev->ledger.engine);
 	kvfree(gdev->ring.slots);
 	module_put(gdev->ops->owner);
+}
+
+static struct gpu_account *ledger_find(struct gpu_ledger *ledger, u64 ctx)
+{
+	struct gpu_pmu_device *gdev = container_of(ledger, struct gpu_pmu_device, ledger);
+
+	return gpu_context_account(gdev, ctx, U64_MAX);
+}
+
+/*
+ * The source begins to report. What it says of contexts that are there already
+ * is not looked at before they are known.
+ */
+static int device_start(struct gpu_pmu_device *gdev)
+{
+	int err;
+
+	raw_spin_lock_irq(&gpu_lock);
+	gdev->attached = true;
+	raw_spin_unlock_irq(&gpu_lock);
+
+	err = gdev->ops->attach(gdev);
+	if (err)
+		return err;
+	if (gdev->flags & GPU_PMU_TELLS_END) {
+		err = gpu_clients_bind(gdev);
+		if (err)
+			goto err_detach;
+	}
+
+	raw_spin_lock_irq(&gpu_lock);
+	gdev->flowing = true;
+	raw_spin_unlock_irq(&gpu_lock);
+
+	/* for events that are open already; the others of its events are well */
+	err = gpu_unit_update(gdev);
+	if (err) {
+		pr_warn_ratelimited("device %u: its counters cannot be read: %pe\n",
+				    gdev->minor, ERR_PTR(err));
+		raw_spin_lock_irq(&gpu_lock);
+		gpu_account_lose(&gdev->account, 1);
+		raw_spin_unlock_irq(&gpu_lock);
+	}
+	return 0;
+
+err_detach:
+	gdev->ops->detach(gdev);
+	return err;
 }
 
 /* memory and source; on success the device's records flow */
@@ -80,12 +130,10 @@ static int device_attach(struct gpu_pmu_device *gdev)
 	gpu_ring_init(&gdev->ring, slots, ring_size);
 	gpu_ledger_init(&gdev->ledger, &gdev->account, engines, gdev->nr_engines,
 			jobs, max_jobs, jobs + max_jobs, GPU_SCOPE_NODES);
+	gdev->ledger.tells_run = gdev->flags & GPU_PMU_TELLS_RUN;
+	gdev->ledger.find = ledger_find;
 	gdev->jobs = jobs;
-	raw_spin_lock_irq(&gpu_lock);
-	gdev->attached = true;
-	raw_spin_unlock_irq(&gpu_lock);
-
-	err = gdev->ops->attach(gdev);
+	err = device_start(gdev);
 	if (err)
 		device_stop(gdev);
 	return err;
@@ -237,9 +285,94 @@ void gpu_device_put(struct gpu_pmu_device *gdev)
 		call_rcu(&gdev->rcu, device_free_rcu);
 }
 
+/* with room for as many counters as it can get */
+static struct gpu_pmu_device *device_alloc(const struct gpu_pmu_device_info *info)
+{
+	struct gpu_pmu_device *gdev;
+	struct drm_minor *minor = info->drm->render ?: info->drm->primary;
+
+	gdev = kzalloc(sizeof(*gdev) + gpu_account_bytes(info->nr_engines, GPU_MAX_COUNTERS),
+		       GFP_KERNEL);
+	if (!gdev)
+		return NULL;
+	gdev->refs = 1;
+	gdev->drm = info->drm;
+	gdev->ops = info->ops;
+	gdev->priv = info->priv;
+	gdev->minor = minor->index;
+	gdev->flags = info->flags;
+	gdev->nr_engines = info->nr_engines;
+	gdev->engines = info->engines;
+	gdev->unit = info->unit;
+	hash_init(gdev->contexts);
+	return gdev;
+}
+
+static bool unit_makes_sense(const struct gpu_pmu_unit *unit)
+{
+	unsigned int i;
+
+	if (!unit->nr_counters || unit->nr_counters > GPU_PMU_MAX_COUNTERS ||
+	    !unit->tick_ns || unit->clock_width < 16 || unit->clock_width > 64 ||
+	    !is_power_of_2(unit->report_size))
+		return false;
+	for (i = 0; i < unit->nr_counters; i++)
+		if (!unit->counters[i].width || unit->counters[i].width > 64)
+			return false;
+	return true;
+}
+
+static bool info_makes_sense(const struct gpu_pmu_device_info *info)
+{
+	if (!info->nr_engines || info->nr_engines > GPU_PMU_MAX_ENGINES)
+		return false;
+	if (!info->drm->render && !info->drm->primary)
+		return false;
+	/* only the source knows up to when all was told */
+	if (info->unit || info->flags & GPU_PMU_TELLS_RUN)
+		return info->ops->sync && (!info->unit || unit_makes_sense(info->unit));
+	return true;
+}
+
+/* the names of its counters become events */
+static int device_name_counters(struct gpu_pmu_device *gdev)
+{
+	const struct gpu_pmu_unit *unit = gdev->unit;
+	unsigned int i;
+	int slot;
+
+	gdev->nr_counters = GPU_NR_COUNTERS;
+	if (!unit)
+		return 0;
+
+	for (i = 0; i < unit->nr_counters; i++) {
+		slot = gpu_native_get(&unit->counters[i]);
+		if (slot < 0)
+			goto err_names;
+		gdev->unit_slots[i] = slot;
+		gdev->nr_counters = max(gdev->nr_counters, slot + 1U);
+	}
+	return 0;
+
+err_names:
+	while (i--)
+		gpu_native_put(gdev->unit_slots[i]);
+	return slot;
+}
+
+static void device_forget_counters(struct gpu_pmu_device *gdev)
+{
+	unsigned int i;
+
+	if (!gdev->unit)
+		return;
+	for (i = 0; i < gdev->unit->nr_counters; i++)
+		gpu_native_put(gdev->unit_slots[i]);
+}
+
 /**
  * gpu_pmu_device_register() - announce a device whose GPU activity can be told
- * @info:	what there is to know of it; its engine names must outlive the
+ * @info:	what there is to know of it; what it points to must outlive the
  *		registration
  *
  * If events are open, the source's attach() is called before this returns. When
@@ -248,44 +381,35 @@ void gpu_device_put(struct gpu_pmu_device *gdev)
  *
  * Context: process, sleeps.
  * Return: the device or an ERR_PTR: -EINVAL the info makes no sense, -EEXIST
- * the DRM device has a source already, -ENOMEM.
+ * the DRM device has a source already, or a counter's name is another thing in
+ * another unit, -ENOSPC there are too many names of counters, -ENOMEM.
  */
 struct gpu_pmu_device *
 gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
 {
 	struct gpu_pmu_device *gdev;
-	struct drm_minor *minor;
-	int err = -ENOMEM;
+	int err;
 
-	if (!info->nr_engines || info->nr_engines > GPU_PMU_MAX_ENGINES)
-		return ERR_PTR(-EINVAL);
-	minor = info->drm->render ?: info->drm->primary;
-	if (!minor)
+	if (!info_makes_sense(info))
 		return ERR_PTR(-EINVAL);
 
-	gdev = kzalloc(sizeof(*gdev) + gpu_account_bytes(info->nr_engines),
-		       GFP_KERNEL);
+	gdev = device_alloc(info);
 	if (!gdev)
 		return ERR_PTR(-ENOMEM);
-
-	gdev->refs = 1;
-	gdev->drm = info->drm;
-	gdev->ops = info->ops;
-	gdev->priv = info->priv;
-	gdev->minor = minor->index;
-	gdev->nr_engines = info->nr_engines;
-	gdev->engines = info->engines;
-	hash_init(gdev->contexts);
-	gpu_account_init(&gdev->account, gpu_all, info->nr_engines);
-
-	gdev->kernel = gpu_client_alloc(gdev, GFP_KERNEL);
-	if (!gdev->kernel)
-		goto err_free;
 
 	mutex_lock(&gpu_mutex);
 	err = -EEXIST;
 	if (gpu_device_by_drm(info->drm))
 		goto err_unlock;
+	err = device_name_counters(gdev);
+	if (err)
+		goto err_unlock;
+	gpu_account_init(&gdev->account, gpu_all, gdev->nr_engines, gdev->nr_counters);
+	err = -ENOMEM;
+	gdev->kernel = gpu_client_alloc(gdev, GFP_KERNEL);
+	if (!gdev->kernel)
+		goto err_names;
+
 	drm_dev_get(info->drm);
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&gdev->link, &gpu_devices);
@@ -295,15 +419,10 @@ gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
 	mutex_unlock(&gpu_mutex);
 	return gdev;
 
+err_names:
+	device_forget_counters(gdev);
 err_unlock:
 	mutex_unlock(&gpu_mutex);
-	raw_spin_lock_irq(&gpu_lock);
-	gpu_client_put(gdev->kernel);
-	gpu_device_put(gdev);
-	raw_spin_unlock_irq(&gpu_lock);
-	return ERR_PTR(err);
-
-err_free:
 	kfree(gdev);
 	return ERR_PTR(err);
 }
@@ -330,6 +449,8 @@ void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev)
 	list_del(&gdev->link);
 	raw_spin_unlock_irq(&gpu_lock);
 	gdev->drm = NULL;
+	device_forget_counters(gdev);
+	gdev->unit = NULL;
 	mutex_unlock(&gpu_mutex);
 	drm_dev_put(drm);
 
@@ -352,46 +473,104 @@ void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_device_priv);
 
+static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+			 struct gpu_record *rec)
+{
+	unsigned long irq;
+
+	rec->type = GPU_RECORD_QUEUE;
+	rec->engine = work->engine;
+	rec->key = work->key;
+	rec->time = work->time;
+	rec->flags |= work->flags;
+
+	local_irq_save(irq);
+	gpu_events_submit(gdev, rec);
+	gpu_ring_push(&gdev->ring, rec);
+	local_irq_restore(irq);
+}
+
 /**
  * gpu_pmu_queue() - work is being handed over to an engine
  * @gdev:	the device, attached
- * @engine:	index of the engine
+ * @work:	the work
  * @owner:	whose work it is, from gpu_pmu_owner() in the same RCU read-side
  *		section; NULL if that could not tell: counted as lost
- * @key:	tells the outstanding work of the engine apart
- * @flags:	GPU_PMU_WORK_*
  *
  * To be called in the order in which the engine gets the work, before it can
  * possibly complete, and in the context of the task that submits it, if one
- * does. The time of the call is the time of the submission.
+ * does.
  *
  * Context: any but NMI; takes no lock.
  */
-void gpu_pmu_queue(struct gpu_pmu_device *gdev, unsigned int engine,
-		   struct gpu_account *owner, u64 key, unsigned int flags)
+void gpu_pmu_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+		   struct gpu_account *owner)
+{
+	struct gpu_record rec = { .owner = owner };
+
+	if (WARN_ON_ONCE(work->engine >= gdev->nr_engines))
+		return;
+	if (owner)
+		device_queue(gdev, work, &rec);
+	else
+		gpu_ring_lose(&gdev->ring);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_queue);
+
+/**
+ * gpu_pmu_queue_context() - the same, for a source that knows the context
+ * @gdev:	the device, attached, with GPU_PMU_TELLS_END
+ * @work:	the work
+ * @ctx:	the number under which the device knows the context that the work is
+ *		for. It must be bound before, and not end before the work does
+ *
+ * Context: any but NMI; takes no lock.
+ */
+void gpu_pmu_queue_context(struct gpu_pmu_device *gdev,
+			   const struct gpu_pmu_work *work, u64 ctx)
+{
+	struct gpu_record rec = { .ctx = ctx, .flags = GPU_RECORD_BY_CONTEXT };
+
+	if (!WARN_ON_ONCE(work->engine >= gdev->nr_engines))
+		device_queue(gdev, work, &rec);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_queue_context);
+
+static void device_push(struct gpu_pmu_device *gdev, enum gpu_record_type type,
+			unsigned int engine, u64 key, u64 time)
 {
 	struct gpu_record rec = {
-		.type = GPU_RECORD_QUEUE,
+		.type = type,
 		.engine = engine,
-		.owner = owner,
 		.key = key,
-		.flags = flags,
+		.time = time,
 	};
 	unsigned long irq;
 
 	if (WARN_ON_ONCE(engine >= gdev->nr_engines))
 		return;
-	if (!owner) {
-		gpu_ring_lose(&gdev->ring);
-		return;
-	}
-
 	local_irq_save(irq);
-	gpu_events_submit(gdev, &rec);
 	gpu_ring_push(&gdev->ring, &rec);
 	local_irq_restore(irq);
 }
-EXPORT_SYMBOL_GPL(gpu_pmu_queue);
+
+/**
+ * gpu_pmu_run() - an engine begins to run work, or goes on with it
+ * @gdev:	the device, attached, with GPU_PMU_TELLS_RUN
+ * @engine:	index of the engine
+ * @key:	of the work; it runs until the next call for that engine, or until
+ *		it is complete. Unknown keys: nothing that is followed runs
+ * @time:	when that was, CLOCK_MONOTONIC in ns; 0: now
+ *
+ * Calls for one engine must come in the order of their times.
+ *
+ * Context: any but NMI; takes no lock.
+ */
+void gpu_pmu_run(struct gpu_pmu_device *gdev, unsigned int engine, u64 key, u64 time)
+{
+	device_push(gdev, GPU_RECORD_RUN, engine, key, time);
+}
+EXPORT_SYMBOL_GPL(gpu_pmu_run);
 
 /**
  * gpu_pmu_complete() - an engine has completed work
@@ -399,25 +578,14 @@ EXPORT_SYMBOL_GPL(gpu_pmu_queue);
  * @engine:	index of the engine
  * @key:	as given to gpu_pmu_queue(); unknown keys are ignored: that work
  *		was queued before anyone looked
- *
- * The time of the call is the time of the completion.
+ * @time:	when that was, CLOCK_MONOTONIC in ns; 0: now
  *
  * Context: any but NMI; takes no lock.
  */
-void gpu_pmu_complete(struct gpu_pmu_device *gdev, unsigned int engine, u64 key)
+void gpu_pmu_complete(struct gpu_pmu_device *gdev, unsigned int engine, u64 key,
+		      u64 time)
 {
-	struct gpu_record rec = {
-		.type = GPU_RECORD_DONE,
-		.engine = engine,
-		.key = key,
-	};
-	unsigned long irq;
-
-	if (WARN_ON_ONCE(engine >= gdev->nr_engines))
-		return;
-	local_irq_save(irq);
-	gpu_ring_push(&gdev->ring, &rec);
-	local_irq_restore(irq);
+	device_push(gdev, GPU_RECORD_DONE, engine, key, time);
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_complete);
 
@@ -432,11 +600,12 @@ static int __init gpu_pmu_init(void)
 		return -EINVAL;
 	}
 
-	gpu_all = kzalloc(sizeof(*gpu_all) + gpu_account_bytes(GPU_PMU_MAX_ENGINES),
+	gpu_all = kzalloc(sizeof(*gpu_all) +
+			  gpu_account_bytes(GPU_PMU_MAX_ENGINES, GPU_MAX_COUNTERS),
 			  GFP_KERNEL);
 	if (!gpu_all)
 		return -ENOMEM;
-	gpu_account_init(gpu_all, NULL, GPU_PMU_MAX_ENGINES);
+	gpu_account_init(gpu_all, NULL, GPU_PMU_MAX_ENGINES, GPU_MAX_COUNTERS);
 
 	gpu_flush_timer_init();
 	gpu_events_init();

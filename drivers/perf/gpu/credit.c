@@ -17,7 +17,7 @@
 
 static u64 view_read(const struct gpu_view *view)
 {
-	return view->account->slot[view->slot][view->counter];
+	return gpu_account_slot(view->account, view->slot)[view->counter];
 }
 
 /**

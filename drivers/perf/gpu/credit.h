@@ -29,12 +29,12 @@ struct gpu_member {
  * struct gpu_view - what an event looks at
  * @account:	the scope
  * @slot:	of all engines, or of one: see struct gpu_account
- * @counter:	what is counted
+ * @counter:	what is counted, as for gpu_account_add()
  */
 struct gpu_view {
 	struct gpu_account *account;
 	unsigned int slot;
-	enum gpu_counter counter;
+	unsigned int counter;
 };
 
 /**

@@ -77,6 +77,23 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	},
 };
 
+/**
+ * gpu_event_by_name() - an event that is there for all devices
+ * @name:	its name, or that of its alias
+ *
+ * Return: the event, or NULL.
+ */
+const struct gpu_event_desc *gpu_event_by_name(const char *name)
+{
+	const struct gpu_event_desc *desc;
+
+	for (desc = gpu_event_descs; desc < gpu_event_descs + GPU_NR_EVENTS; desc++)
+		if ((desc->name && !strcmp(desc->name, name)) ||
+		    (desc->ctx_alias && !strcmp(desc->ctx_alias, name)))
+			return desc;
+	return NULL;
+}
+
 enum gpu_event_how {
 	GPU_EVENT_SUBMIT,
 	GPU_EVENT_SCOPE,
@@ -112,6 +129,7 @@ struct gpu_scope {
  * @slot:	of all engines (0) or of one, see struct gpu_account
  * @client:	whose account it looks at, or NULL
  * @context:	whose account it looks at, or NULL
+ * @wants_unit:	it wants the counter unit of @gdev, or of all devices
  * @scope:	SCOPE only
  * @set:	SCOPE, VIEW: with whom it shares a number
  * @member:	its place there
@@ -132,6 +150,7 @@ struct gpu_event {
 	unsigned int slot;
 	struct gpu_client *client;
 	struct gpu_context *context;
+	bool wants_unit;
 	struct gpu_scope *scope;
 	struct gpu_set *set;
 	struct gpu_member member;
@@ -482,6 +501,8 @@ static void root_free(struct gpu_event *ev)
 
 	lockdep_assert_held(&gpu_mutex);
 
+	if (ev->wants_unit)
+		gpu_unit_put(ev->gdev);
 	raw_spin_lock_irq(&gpu_lock);
 	if (!list_empty(&ev->link))
 		list_del(&ev->link);
@@ -580,10 +601,12 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 		return -EINVAL;
 	if (attr->config1 & ~GPU_PMU_CONFIG1_FD_MASK)
 		return -EINVAL;
-	if (id >= GPU_NR_EVENTS || !gpu_event_descs[id].name)
+	if (id < GPU_NR_EVENTS)
+		c->desc = gpu_event_descs[id].name ? &gpu_event_descs[id] : NULL;
+	else
+		c->desc = gpu_native_desc(id);
+	if (!c->desc)
 		return -EINVAL;
-
-	c->desc = &gpu_event_descs[id];
 	c->slot = FIELD_GET(GPU_PMU_CONFIG_ENGINE_MASK, attr->config);
 	c->dev = FIELD_GET(GPU_PMU_CONFIG_DEV_MASK, attr->config);
 	c->fd = FIELD_GET(GPU_PMU_CONFIG1_FD_MASK, attr->config1);
@@ -616,6 +639,30 @@ static int event_permit(const struct perf_event *event, const struct gpu_config 
 	return 0;
 }
 
+/* does it count that? */
+static bool device_counts(const struct gpu_pmu_device *gdev,
+			  const struct gpu_event_desc *desc)
+{
+	unsigned int i;
+
+	if (!desc->of_context)
+		return true;
+	for (i = 0; gdev->unit && i < gdev->unit->nr_counters; i++)
+		if (gdev->unit_slots[i] == desc->counter)
+			return true;
+	return false;
+}
+
+static int devices_count(const struct gpu_event_desc *desc)
+{
+	const struct gpu_pmu_device *gdev;
+
+	list_for_each_entry(gdev, &gpu_devices, link)
+		if (gdev->attached && device_counts(gdev, desc))
+			return 0;
+	return -ENODATA;
+}
+
 /* no fd: the device, or all of them; or what a task does on them */
 static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 		       struct gpu_account **account)
@@ -639,16 +686,21 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	}
 	if (c->slot > engines)
 		return -ENXIO;
+	if (!gdev && devices_count(c->desc))
+		return -ENODATA;
+	/* the counters advance with a context: whose task's job it was is not told */
+	if (ev->event->hw.target && c->desc->of_context)
+		return -EOPNOTSUPP;
 
 	if (c->desc->at_submit) {
 		ev->how = GPU_EVENT_SUBMIT;
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
-		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0),
+		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
 				    GFP_KERNEL);
 		if (!ev->scope)
 			return -ENOMEM;
-		gpu_account_init(&ev->scope->account, NULL, 0);
+		gpu_account_init(&ev->scope->account, NULL, 0, GPU_NR_COUNTERS);
 		*account = &ev->scope->account;
 	} else {
 		ev->how = GPU_EVENT_VIEW;
@@ -694,6 +746,7 @@ static int bind_open_file(struct gpu_event *ev, const struct gpu_config *c,
 			  struct drm_file *file, struct gpu_account **account)
 {
 	struct gpu_pmu_device *gdev = gpu_device_by_drm(file->minor->dev);
+	u64 number;
 
 	if (!gdev || !gdev->attached)
 		return -ENODEV;
@@ -701,7 +754,8 @@ static int bind_open_file(struct gpu_event *ev, const struct gpu_config *c,
 		return -EXDEV;
 	if (c->slot > gdev->nr_engines)
 		return -ENXIO;
-	if (c->ctx && !gdev->ops->has_context(file, c->ctx))
+	number = c->ctx ? gdev->ops->context(file, c->ctx) : 0;
+	if (c->ctx && !number)
 		return -ENOENT;
 
 	ev->how = GPU_EVENT_VIEW;
@@ -709,7 +763,7 @@ static int bind_open_file(struct gpu_event *ev, const struct gpu_config *c,
 	if (c->desc->of_device) {
 		*account = &gdev->account;
 	} else if (c->ctx) {
-		ev->context = gpu_context_get_file(gdev, file, c->ctx);
+		ev->context = gpu_context_get_file(gdev, file, number);
 		if (!ev->context)
 			return -ENOMEM;
 		*account = &ev->context->account;
@@ -794,6 +848,12 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		gpu_device_get(ev->gdev);
 		raw_spin_unlock_irq(&gpu_lock);
 	}
+	if (!err && ev->gdev && !device_counts(ev->gdev, c->desc))
+		err = -ENODATA;
+	if (!err && c->desc->of_context) {
+		err = gpu_unit_get(ev->gdev);
+		ev->wants_unit = !err;
+	}
 	if (!err && account)
 		err = event_join(ev, c, account);
 	if (err) {
@@ -818,7 +878,8 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
  * Return: 0 or a negative errno: -EINVAL the config words make no sense,
  * -EBADF the fd is not open, -ENOTTY it is not a DRM file, -ENODEV there is no
  * such device, or no source for it, -EXDEV the fd is another device's, -ENXIO
- * the device has no such engine, -ENOENT the fd has no such context, -EACCES
+ * the device has no such engine, -ENODATA it has no such counter, -EOPNOTSUPP a
+ * counter that cannot tell tasks apart, -ENOENT the fd has no such context, -EACCES
  * the kernel's own work is not for everyone, -ENOTUNIQ and there is more than
  * one device that it could be meant on, -EMFILE the user has too many events
  * open, -ENOSPC the task has, -EINTR, -ENOMEM, or why nothing can be observed.
@@ -831,13 +892,11 @@ int gpu_event_open(struct perf_event *event)
 	if (event->parent)
 		return event_clone(event);
 
-	err = config_parse(&event->attr, &config);
-	if (err)
-		return err;
-
 	if (mutex_lock_killable(&gpu_mutex))
 		return -EINTR;
-	err = event_permit(event, &config);
+	err = config_parse(&event->attr, &config);
+	if (!err)
+		err = event_permit(event, &config);
 	if (!err)
 		err = gpu_users_get();
 	if (!err) {

@@ -35,7 +35,7 @@ static bool flush_idle;		/* under gpu_lock; a hint without it */
 static u64 flush_last;		/* when the timer ran last; under gpu_lock */
 
 /**
- * gpu_flush_device() - take over what a device's ring holds
+ * gpu_flush_device() - take over what a device has reported
  * @gdev:	the device
  * @now:	a clock that was read before the call
  *
@@ -43,9 +43,19 @@ static u64 flush_last;		/* when the timer ran last; under gpu_lock */
  */
 void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now)
 {
+	const struct gpu_pmu_source_ops *ops = gdev->ops;
+
 	lockdep_assert_held(&gpu_lock);
-	if (gdev->attached)
-		gpu_ledger_flush(&gdev->ledger, &gdev->ring, now);
+	if (!gdev->flowing)
+		return;
+	if (ops->sync)
+		now = ops->sync(gdev);
+	gpu_ledger_flush(&gdev->ledger, &gdev->ring, now);
+	/* one that was full had no room for the newest reports */
+	if (gpu_unit_drain(gdev)) {
+		ops->sync(gdev);
+		gpu_unit_drain(gdev);
+	}
 }
 
 /**

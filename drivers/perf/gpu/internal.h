@@ -13,10 +13,14 @@
  * probes->lock		observe/tracepoint.c; then the tracepoint core's and
  *			ftrace's own; and the filelist_mutex of a drm_device
  * ctx->lock, rq->lock	held by perf and the scheduler around add() and del()
- * a driver's locks	held by a driver around what a source observes
+ * a driver's locks	held by a driver around what a source observes, that is in
+ *			gpu_pmu_owner(); they are never taken by
+ *			gpu_pmu_source_ops.sync
  * gpu_lock		everything that the flush reads or writes: the lists of
  *			devices, sets and events, all accounts, the tables of
  *			clients and contexts and their reference counts
+ * a source's locks	those that gpu_pmu_source_ops.sync and gpu_pmu_unit_ops
+ *			take; records are pushed under them
  *
  * gpu_lock is raw and taken with interrupts off, by the scheduler's side, too:
  * under it nothing is called that could wake anyone. Memory that becomes free
@@ -36,15 +40,20 @@
 #include "credit.h"
 #include "ring.h"
 
+struct attribute;
 struct drm_file;
 struct file;
+struct gpu_unit_reader;
 struct perf_event;
 struct pmu;
 
 extern struct mutex gpu_mutex;
 extern raw_spinlock_t gpu_lock;
 
-#define GPU_CONTEXT_HASH_BITS	8
+/* of an account: each name of a counter of some device has a place */
+#define GPU_MAX_COUNTERS	(GPU_NR_COUNTERS + GPU_PMU_MAX_COUNTERS)
+
+#define GPU_CONTEXT_HASH_BITS	10
 
 /**
  * struct gpu_pmu_device - a device that a source has registered
@@ -55,13 +64,21 @@ extern raw_spinlock_t gpu_lock;
  * @ops:	the source
  * @priv:	the source's own
  * @minor:	index of its render node, or of its primary node if it has none
- * @attached:	the source reports; under gpu_lock
+ * @flags:	GPU_PMU_TELLS_RUN and so on
+ * @attached:	it can have events: the source reports, or begins to; changed under
+ *		both gpu_mutex and gpu_lock
+ * @flowing:	what it reports can be taken over; under gpu_lock
  * @nr_engines:	how many engines it has
  * @engines:	their names
+ * @nr_counters: how many counters its accounts have
+ * @unit:	its counter unit, or NULL
+ * @unit_slots:	for each of the unit's counters: which one of an account it is
+ * @unit_users:	open events that want the unit of this device; under gpu_mutex
+ * @reader:	the unit runs; changed under both gpu_mutex and gpu_lock
  * @ring:	the records on their way
  * @ledger:	what became of them
  * @jobs:	the ledger's memory
- * @contexts:	struct gpu_context by id
+ * @contexts:	struct gpu_context by number
  * @kernel:	the client that the kernel's own work belongs to
  * @account:	all of it; last
  */
@@ -73,9 +90,16 @@ struct gpu_pmu_device {
 	const struct gpu_pmu_source_ops *ops;
 	void *priv;
 	unsigned int minor;
+	unsigned int flags;
 	bool attached;
+	bool flowing;
 	unsigned int nr_engines;
 	const char * const *engines;
+	unsigned int nr_counters;
+	const struct gpu_pmu_unit *unit;
+	u8 unit_slots[GPU_PMU_MAX_COUNTERS];
+	unsigned int unit_users;
+	struct gpu_unit_reader *reader;
 	struct gpu_ring ring;
 	struct gpu_ledger ledger;
 	struct gpu_job *jobs;
@@ -105,12 +129,14 @@ struct gpu_client {
 };
 
 /**
- * struct gpu_context - the driver's own id inside a client
- * @node:	in the device's table, while the client's file is open
+ * struct gpu_context - a context of a client
+ * @node:	in the device's table: until the source says that it ended or, if it
+ *		does not, while the client's file is open
  * @link:	in its client's list, likewise
  * @refs:	events and the table; under gpu_lock
  * @rcu:	for freeing
- * @id:		the driver's id
+ * @number:	under which the device knows it
+ * @born:	ns; no report from before is about it
  * @client:	its client
  * @account:	what it has counted; last
  */
@@ -119,7 +145,8 @@ struct gpu_context {
 	struct list_head link;
 	unsigned int refs;
 	struct rcu_head rcu;
-	u64 id;
+	u64 number;
+	u64 born;
 	struct gpu_client *client;
 	struct gpu_account account;
 };
@@ -141,9 +168,12 @@ void gpu_client_put(struct gpu_client *client);
 struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 				       struct drm_file *file);
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
-					 struct drm_file *file, u64 id);
+					 struct drm_file *file, u64 number);
+struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
+					u64 time);
 void gpu_context_put(struct gpu_context *context);
 void gpu_client_end(const struct drm_file *file);
+int gpu_clients_bind(struct gpu_pmu_device *gdev);
 void gpu_clients_end(struct gpu_pmu_device *gdev);
 
 /* flush.c */
@@ -165,6 +195,17 @@ bool gpu_events_settle(u64 elapsed);
 void gpu_account_abandon(struct gpu_account *account,
 			 void (*release)(struct gpu_account *account));
 
+/* unit.c */
+bool gpu_unit_drain(struct gpu_pmu_device *gdev);
+int gpu_unit_update(struct gpu_pmu_device *gdev);
+void gpu_unit_stop(struct gpu_pmu_device *gdev);
+int gpu_unit_get(struct gpu_pmu_device *gdev);
+void gpu_unit_put(struct gpu_pmu_device *gdev);
+
+/* native.c */
+int gpu_native_get(const struct gpu_pmu_counter *counter);
+void gpu_native_put(unsigned int slot);
+
 /* observe/client.c */
 int gpu_observe_clients_init(void);
 void gpu_observe_clients_exit(void);
@@ -176,6 +217,8 @@ struct file *gpu_current_drm_file(const struct drm_device *drm,
 
 /* pmu.c */
 int gpu_pmu_face_register(void);
+int gpu_pmu_face_add(struct attribute *attr);
+void gpu_pmu_face_remove(struct attribute *attr);
 void gpu_pmu_face_unregister(void);
 
 /* query.c */

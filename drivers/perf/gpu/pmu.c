@@ -48,12 +48,6 @@ static const struct attribute_group gpu_format_group = {
 /* an event has a name, and may have an alias with fd and ctx; each with a unit */
 #define GPU_EVENT_FILES_MAX	(4 * GPU_NR_EVENTS)
 
-struct gpu_event_file {
-	struct perf_pmu_events_attr attr;
-	char name[24];
-	char text[32];
-};
-
 static struct gpu_event_file gpu_event_files[GPU_EVENT_FILES_MAX];
 static struct attribute *gpu_event_attrs[GPU_EVENT_FILES_MAX + 1];
 
@@ -68,10 +62,14 @@ static const struct attribute_group *gpu_attr_groups[] = {
 	NULL
 };
 
-__printf(3, 4)
-static void event_file(unsigned int *nr, const char *name, const char *fmt, ...)
+/**
+ * gpu_event_file_set() - make a file for events/
+ * @file:	room for it
+ * @name:	its name, of less than GPU_EVENT_FILE_MAX characters
+ * @fmt:	what is in it
+ */
+void gpu_event_file_set(struct gpu_event_file *file, const char *name, const char *fmt, ...)
 {
-	struct gpu_event_file *file = &gpu_event_files[*nr];
 	va_list args;
 
 	strscpy(file->name, name, sizeof(file->name));
@@ -84,17 +82,29 @@ static void event_file(unsigned int *nr, const char *name, const char *fmt, ...)
 	file->attr.attr.attr.mode = 0444;
 	file->attr.attr.show = perf_event_sysfs_show;
 	file->attr.event_str = file->text;
-	gpu_event_attrs[(*nr)++] = &file->attr.attr.attr;
 }
 
-static void event_unit_file(unsigned int *nr, const char *name, const char *unit)
+/**
+ * gpu_event_unit_file_set() - make the file that names an event's unit
+ * @file:	room for it
+ * @name:	of the event, of less than GPU_EVENT_NAME_MAX characters
+ * @unit:	the unit
+ */
+void gpu_event_unit_file_set(struct gpu_event_file *file, const char *name,
+			     const char *unit)
 {
-	char file[24];
+	char full[GPU_EVENT_FILE_MAX];
 
-	if (!unit)
-		return;
-	snprintf(file, sizeof(file), "%s.unit", name);
-	event_file(nr, file, "%s", unit);
+	snprintf(full, sizeof(full), "%s.unit", name);
+	gpu_event_file_set(file, full, "%s", unit);
+}
+
+static struct gpu_event_file *event_file(unsigned int *nr)
+{
+	struct gpu_event_file *file = &gpu_event_files[*nr];
+
+	gpu_event_attrs[(*nr)++] = &file->attr.attr.attr;
+	return file;
 }
 
 static void event_files_make(void)
@@ -106,12 +116,16 @@ static void event_files_make(void)
 
 		if (!desc->name)
 			continue;
-		event_file(&nr, desc->name, "event=%#x", id);
-		event_unit_file(&nr, desc->name, desc->unit);
+		gpu_event_file_set(event_file(&nr), desc->name, "event=%#x", id);
+		if (desc->unit)
+			gpu_event_unit_file_set(event_file(&nr), desc->name, desc->unit);
 		if (!desc->ctx_alias)
 			continue;
-		event_file(&nr, desc->ctx_alias, "event=%#x,fd=?,ctx=?", id);
-		event_unit_file(&nr, desc->ctx_alias, desc->unit);
+		gpu_event_file_set(event_file(&nr), desc->ctx_alias,
+				   "event=%#x,fd=?,ctx=?", id);
+		if (desc->unit)
+			gpu_event_unit_file_set(event_file(&nr), desc->ctx_alias,
+						desc->unit);
 	}
 }
 
@@ -178,6 +192,29 @@ static struct pmu gpu_pmu = {
 	.stop		= gpu_pmu_stop,
 	.read		= gpu_pmu_read,
 };
+
+/**
+ * gpu_pmu_face_add() - add a file to events/
+ * @attr:	the file
+ *
+ * Context: process, sleeps. Undone by gpu_pmu_face_remove().
+ * Return: 0 or a negative errno.
+ */
+int gpu_pmu_face_add(struct attribute *attr)
+{
+	return sysfs_add_file_to_group(&gpu_pmu.dev->kobj, attr, gpu_events_group.name);
+}
+
+/**
+ * gpu_pmu_face_remove() - the mirror of gpu_pmu_face_add()
+ * @attr:	the file
+ *
+ * Context: process, sleeps: waits for those who read it.
+ */
+void gpu_pmu_face_remove(struct attribute *attr)
+{
+	sysfs_remove_file_from_group(&gpu_pmu.dev->kobj, attr, gpu_events_group.name);
+}
 
 /**
  * gpu_pmu_face_register() - make the PMU known to perf

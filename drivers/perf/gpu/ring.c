@@ -8,7 +8,8 @@
  * after the position was reserved: so every record at or behind the head that
  * the consumer saw is younger than a clock that the consumer read before.
  * That is what lets it credit a running job up to that clock and be certain
- * that no record of the past is still to come.
+ * that no record of the past is still to come. A source that has a clock of its
+ * own says by gpu_pmu_source_ops.sync up to when that is so.
  */
 #include <linux/ktime.h>
 #include <linux/processor.h>
@@ -55,9 +56,9 @@ static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *
 {
 	struct gpu_record *slot = &ring->slots[pos & ring->mask];
 
-	slot->time = ktime_get_ns();
+	slot->time = rec->time ?: ktime_get_ns();
 	slot->key = rec->key;
-	slot->owner = rec->owner;
+	slot->ctx = rec->ctx;
 	slot->type = rec->type;
 	slot->engine = rec->engine;
 	slot->flags = rec->flags;
@@ -72,7 +73,7 @@ static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *
 /**
  * gpu_ring_push() - append a record, or count it as lost when the ring is full
  * @ring:	the ring
- * @rec:	what to append; its time and ticket are set here
+ * @rec:	what to append; its ticket is set here, and its time if it has none
  *
  * Context: any but NMI, with interrupts off on this CPU: the consumer waits
  * for a slot that was reserved, and could be the interrupt.

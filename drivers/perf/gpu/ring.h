@@ -9,6 +9,7 @@
 #define _GPU_PMU_RING_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -18,30 +19,38 @@ struct gpu_account;
 enum gpu_record_type {
 	GPU_RECORD_QUEUE,	/* work was handed over to an engine */
 	GPU_RECORD_SCOPES,	/* more scopes of the work whose QUEUE follows */
+	GPU_RECORD_RUN,		/* from now on the engine runs this work */
 	GPU_RECORD_DONE,	/* work was completed */
 };
+
+/* a record's flags, beside GPU_PMU_WORK_* */
+#define GPU_RECORD_BY_CONTEXT	BIT(7)	/* QUEUE: @ctx, and not @owner */
 
 /* how many task scopes one record or one job can name; more take another */
 #define GPU_RECORD_SCOPES_MAX	4
 
 /**
  * struct gpu_record - one thing that happened on a GPU
- * @time:	CLOCK_MONOTONIC, in ns; set by gpu_ring_push()
- * @key:	tells the outstanding work of an engine apart; the same in the
- *		QUEUE, SCOPES and DONE of one piece of work
+ * @time:	CLOCK_MONOTONIC, in ns; 0: set by gpu_ring_push()
+ * @key:	tells the outstanding work of an engine apart; the same in all
+ *		records of one piece of work
  * @owner:	QUEUE: the account of the context that the work is for
+ * @ctx:	QUEUE: the context itself, whose account the consumer is to find
  * @scope:	QUEUE, SCOPES: the accounts of the task events that the
  *		submitting task had enabled
  * @ticket:	the ring's own: which position this slot holds
  * @type:	enum gpu_record_type
  * @engine:	index of the engine
- * @flags:	GPU_PMU_WORK_*
+ * @flags:	GPU_PMU_WORK_*, GPU_RECORD_*
  * @nr_scopes:	how many of @scope are set
  */
 struct gpu_record {
 	u64 time;
 	u64 key;
-	struct gpu_account *owner;
+	union {
+		struct gpu_account *owner;
+		u64 ctx;
+	};
 	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
 	u32 ticket;
 	u8 type;

@@ -51,6 +51,12 @@ enum gpu_pmu_event {
 	GPU_PMU_EVENT_JOBS	 = 3,	/* jobs submitted */
 	GPU_PMU_EVENT_JOBS_DONE	 = 4,	/* jobs completed */
 	GPU_PMU_EVENT_LOST	 = 5,	/* records that could not be counted */
+
+	/*
+	 * From here on: counters of devices' own, in no particular order. The
+	 * file in events/ that has such a counter's name says which it is.
+	 */
+	GPU_PMU_EVENT_NATIVE	 = 0x100,
 };
 
 /**

@@ -124,18 +124,20 @@ static size_t command_size(u32 type)
 
 static void observe_queue(struct virtqueue *vq, struct virtio_gpu_ctrl_hdr *hdr, u64 key)
 {
+	struct gpu_pmu_work work = {
+		.engine = VIRTIO_GPU_ENGINE,
+		.key = key,
+	};
 	struct observed *obs;
-	struct gpu_account *owner;
 
 	if (vq->index != VIRTIO_GPU_CTRL_VQ)
 		return;
 	obs = observed_find(vq->vdev);
 	if (!obs)
 		return;
-	owner = gpu_pmu_owner(obs->gdev, le32_to_cpu(hdr->ctx_id));
-	gpu_pmu_queue(obs->gdev, VIRTIO_GPU_ENGINE, owner, key,
-		      hdr->type == cpu_to_le32(VIRTIO_GPU_CMD_SUBMIT_3D) ?
-		      GPU_PMU_WORK_JOB : 0);
+	if (hdr->type == cpu_to_le32(VIRTIO_GPU_CMD_SUBMIT_3D))
+		work.flags = GPU_PMU_WORK_JOB;
+	gpu_pmu_queue(obs->gdev, &work, gpu_pmu_owner(obs->gdev, le32_to_cpu(hdr->ctx_id)));
 }
 
 static void observe_response(struct virtqueue *vq, u64 key)
@@ -146,7 +148,7 @@ static void observe_response(struct virtqueue *vq, u64 key)
 		return;
 	obs = observed_find(vq->vdev);
 	if (obs)
-		gpu_pmu_complete(obs->gdev, VIRTIO_GPU_ENGINE, key);
+		gpu_pmu_complete(obs->gdev, VIRTIO_GPU_ENGINE, key, 0);
 }
 
 #ifdef GPU_COMPAT_VIRTIO_SEQNO
@@ -237,11 +239,12 @@ static unsigned int observe_contexts(struct drm_file *file, u64 *ids, unsigned i
 	return 1;
 }
 
-static bool observe_has_context(struct drm_file *file, u64 ctx)
+/* ids are the device's own */
+static u64 observe_context(struct drm_file *file, u64 ctx)
 {
 	u64 id;
 
-	return observe_contexts(file, &id, 1) && id == ctx;
+	return observe_contexts(file, &id, 1) && id == ctx ? ctx : 0;
 }
 
 static const struct gpu_pmu_source_ops observe_ops = {
@@ -249,7 +252,7 @@ static const struct gpu_pmu_source_ops observe_ops = {
 	.attach		= observe_attach,
 	.detach		= observe_detach,
 	.contexts	= observe_contexts,
-	.has_context	= observe_has_context,
+	.context	= observe_context,
 };
 
 static const char * const observe_engines[] = { "ctrl" };

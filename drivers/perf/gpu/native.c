@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters of devices' own as events: a name has one event, whichever drivers
+ * register a counter of that name. It is there while one of them is.
+ */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "events.h"
+#include "internal.h"
+
+/**
+ * struct gpu_native - a name
+ * @refs:	counters of that name
+ * @desc:	the event
+ * @file:	events/NAME
+ * @unit_file:	events/NAME.unit
+ */
+struct gpu_native {
+	unsigned int refs;
+	struct gpu_event_desc desc;
+	struct gpu_event_file file;
+	struct gpu_event_file unit_file;
+};
+
+/* by id - GPU_PMU_EVENT_NATIVE; under gpu_mutex */
+static struct gpu_native *gpu_natives[GPU_PMU_MAX_COUNTERS];
+
+static bool name_makes_sense(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return len && !name[len] && len < GPU_EVENT_NAME_MAX &&
+	       name[0] >= 'a' && name[0] <= 'z' && !gpu_event_by_name(name);
+}
+
+static bool same_unit(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static int native_publish(struct gpu_native *native, unsigned int id)
+{
+	const struct gpu_event_desc *desc = &native->desc;
+	int err;
+
+	gpu_event_file_set(&native->file, desc->name, "event=%#x", id);
+	err = gpu_pmu_face_add(&native->file.attr.attr.attr);
+	if (err || !desc->unit)
+		return err;
+	gpu_event_unit_file_set(&native->unit_file, desc->name, desc->unit);
+	err = gpu_pmu_face_add(&native->unit_file.attr.attr.attr);
+	if (err)
+		gpu_pmu_face_remove(&native->file.attr.attr.attr);
+	return err;
+}
+
+static void native_free(struct gpu_native *native)
+{
+	kfree_const(native->desc.unit);
+	kfree_const(native->desc.name);
+	kfree(native);
+}
+
+static struct gpu_native *native_alloc(const struct gpu_pmu_counter *counter,
+				       unsigned int slot)
+{
+	struct gpu_native *native = kzalloc(sizeof(*native), GFP_KERNEL);
+
+	if (!native)
+		return NULL;
+	native->refs = 1;
+	native->desc.counter = slot;
+	native->desc.of_context = true;
+	/* the name may outlive the driver that came with it first */
+	native->desc.name = kstrdup_const(counter->name, GFP_KERNEL);
+	if (counter->unit)
+		native->desc.unit = kstrdup_const(counter->unit, GFP_KERNEL);
+	if (!native->desc.name || (counter->unit && !native->desc.unit)) {
+		native_free(native);
+		return NULL;
+	}
+	return native;
+}
+
+/**
+ * gpu_native_get() - a driver has a counter
+ * @counter:	the counter
+ *
+ * Context: process, gpu_mutex held, sleeps. Undone by gpu_native_put().
+ * Return: which counter of an account it is, or -EINVAL the name makes no sense,
+ * -EEXIST it has another unit elsewhere, -ENOSPC there are too many names,
+ * -ENOMEM.
+ */
+int gpu_native_get(const struct gpu_pmu_counter *counter)
+{
+	unsigned int i, at = GPU_PMU_MAX_COUNTERS;
+	struct gpu_native *native;
+	int err;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (!name_makes_sense(counter->name))
+		return -EINVAL;
+	for (i = 0; i < GPU_PMU_MAX_COUNTERS; i++) {
+		native = gpu_natives[i];
+		if (!native) {
+			at = min(at, i);
+		} else if (!strcmp(native->desc.name, counter->name)) {
+			if (!same_unit(native->desc.unit, counter->unit))
+				return -EEXIST;
+			native->refs++;
+			return native->desc.counter;
+		}
+	}
+	if (at == GPU_PMU_MAX_COUNTERS)
+		return -ENOSPC;
+
+	native = native_alloc(counter, GPU_NR_COUNTERS + at);
+	if (!native)
+		return -ENOMEM;
+	err = native_publish(native, GPU_PMU_EVENT_NATIVE + at);
+	if (err) {
+		native_free(native);
+		return err;
+	}
+	gpu_natives[at] = native;
+	return native->desc.counter;
+}
+
+/**
+ * gpu_native_put() - the mirror of gpu_native_get()
+ * @slot:	what that returned
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ */
+void gpu_native_put(unsigned int slot)
+{
+	struct gpu_native *native = gpu_natives[slot - GPU_NR_COUNTERS];
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (--native->refs)
+		return;
+	gpu_natives[slot - GPU_NR_COUNTERS] = NULL;
+	if (native->desc.unit)
+		gpu_pmu_face_remove(&native->unit_file.attr.attr.attr);
+	gpu_pmu_face_remove(&native->file.attr.attr.attr);
+	native_free(native);
+}
+
+/**
+ * gpu_native_desc() - an event that is a counter of some device's own
+ * @id:		its event id
+ *
+ * Context: gpu_mutex held; valid while it is.
+ * Return: the event, or NULL.
+ */
+const struct gpu_event_desc *gpu_native_desc(unsigned int id)
+{
+	const struct gpu_native *native;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (id < GPU_PMU_EVENT_NATIVE || id >= GPU_PMU_EVENT_NATIVE + GPU_PMU_MAX_COUNTERS)
+		return NULL;
+	native = gpu_natives[id - GPU_PMU_EVENT_NATIVE];
+	return native ? &native->desc : NULL;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From reports to counters. See report.h.
+ *
+ * DOC: whose is it
+ *
+ * A report says where an engine's counters stand, and which context the engine
+ * runs from there on. So what they advance up to the engine's next report is that
+ * context's. If a report is missing in between, the engine may have been with
+ * others: the advance is still the engine's and the device's, to the last digit,
+ * but it is no context's, and the reports that are missing are counted as lost.
+ * Reports are numbered over all engines, so one that is missing leaves it open
+ * for each engine.
+ *
+ * DOC: when was it
+ *
+ * The unit has a clock of its own. It is read beside the kernel's each time that
+ * reports are read, so a report's age is what it lacks to the unit's clock. A
+ * report cannot be from the future, nor older than the engine's last one: if it
+ * claims to be, it is damaged, and as good as missing. When the unit's clock
+ * itself has not moved on as the kernel's has, it has jumped: that is counted as
+ * one loss, and the times of that round's reports are not used. No counter
+ * depends on them.
+ */
+#include <linux/limits.h>
+#include <linux/math64.h>
+
+#include "report.h"
+
+/* how much the clocks may differ in rate: 1 / 1024 is more than any crystal */
+#define CLOCK_RATE_SHIFT	10
+
+static u64 width_mask(unsigned int width)
+{
+	return width < 64 ? (1ULL << width) - 1 : ~0ULL;
+}
+
+static u64 ticks_between(const struct gpu_reports *reports, u64 from, u64 to)
+{
+	return (to - from) & width_mask(reports->unit->clock_width);
+}
+
+/**
+ * gpu_reports_clock() - how the clocks stand, before reports are read
+ * @reports:	the state
+ * @pair:	read after the newest of the reports was written
+ *
+ * The first one is to be read before the unit is started.
+ */
+void gpu_reports_clock(struct gpu_reports *reports, const struct gpu_clock_pair *pair)
+{
+	const struct gpu_clock_pair *last = &reports->pair;
+	u64 least, most, slack, passed;
+	unsigned int i;
+
+	reports->jumped = false;
+	if (last->after) {
+		least = div_u64(pair->before - last->after, reports->unit->tick_ns);
+		most = div_u64(pair->after - last->before, reports->unit->tick_ns);
+		slack = (most >> CLOCK_RATE_SHIFT) + 2;
+		passed = ticks_between(reports, last->ticks, pair->ticks);
+		reports->jumped = ticks_between(reports, least - slack, passed) >
+				  most - least + 2 * slack;
+	}
+	if (reports->jumped) {
+		gpu_account_lose(reports->account, 1);
+		for (i = 0; i < reports->nr_engines; i++)
+			reports->engine[i].clocked = false;
+	}
+	reports->pair = *pair;
+}
+
+/* after this, nobody knows what the engines run */
+static void reports_lose(struct gpu_reports *reports, u64 nr)
+{
+	unsigned int i;
+
+	gpu_account_lose(reports->account, nr);
+	for (i = 0; i < reports->nr_engines; i++)
+		reports->engine[i].known = false;
+}
+
+/* is it the next one, or a later one? */
+static void reports_number(struct gpu_reports *reports, u32 sequence)
+{
+	u32 last = reports->sequence, missing;
+
+	reports->sequence = sequence;
+	if (!last)
+		return;
+	/* there is no number 0 */
+	missing = sequence - last - 1 - (sequence < last);
+	if (missing > S32_MAX)
+		reports_lose(reports, 1);	/* it is an old one */
+	else if (missing)
+		reports_lose(reports, missing);
+}
+
+/* could it be from when it says? */
+static bool report_in_time(const struct gpu_reports *reports,
+			   const struct gpu_report_engine *engine,
+			   const struct gpu_pmu_report *report)
+{
+	u64 now = reports->pair.ticks;
+
+	return reports->jumped || !engine->clocked ||
+	       ticks_between(reports, report->time, now) <=
+	       ticks_between(reports, engine->ticks, now);
+}
+
+/* who had the engine since its last report? */
+static struct gpu_account *engine_owner(struct gpu_reports *reports,
+					const struct gpu_report_engine *engine)
+{
+	struct gpu_account *owner = NULL;
+
+	if (engine->known && engine->ctx) {
+		owner = reports->find(reports, engine->ctx, engine->time);
+		if (!owner)
+			gpu_account_lose(reports->account, 1);
+	}
+	return owner ?: reports->account;
+}
+
+static void engine_count(struct gpu_reports *reports,
+			 struct gpu_report_engine *engine,
+			 const struct gpu_pmu_report *report)
+{
+	const struct gpu_pmu_unit *unit = reports->unit;
+	struct gpu_account *owner = NULL;
+	unsigned int i;
+	u64 delta;
+
+	for (i = 0; i < unit->nr_counters; i++) {
+		delta = (report->value[i] - engine->value[i]) &
+			width_mask(unit->counters[i].width);
+		engine->value[i] = report->value[i];
+		if (!delta || !engine->counted)
+			continue;
+		if (!owner)
+			owner = engine_owner(reports, engine);
+		gpu_account_add(owner, report->engine, reports->slot[i], delta);
+	}
+}
+
+/**
+ * gpu_reports_add() - count what a report says
+ * @reports:	the state
+ * @report:	the next report in the buffer
+ */
+void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *report)
+{
+	struct gpu_report_engine *engine;
+	u64 age;
+
+	reports_number(reports, report->sequence);
+	if (report->engine >= reports->nr_engines) {
+		reports_lose(reports, 1);
+		return;
+	}
+	engine = &reports->engine[report->engine];
+	if (!report_in_time(reports, engine, report)) {
+		reports_lose(reports, 1);
+		/* if it is the clock that is wrong, then for the next ones, too */
+		engine->clocked = false;
+		return;
+	}
+	engine_count(reports, engine, report);
+
+	age = reports->jumped ? 0 :
+	      ticks_between(reports, report->time, reports->pair.ticks);
+	engine->counted = true;
+	engine->known = true;
+	engine->clocked = true;
+	engine->ctx = report->ctx;
+	engine->ticks = report->time;
+	engine->time = reports->pair.after - age * reports->unit->tick_ns;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From the reports of a counter unit to the counters of contexts and devices.
+ * Pure logic: no lock, no clock, no memory of its own; also built in user space,
+ * for tests/unit and tests/fuzz.
+ */
+#ifndef _GPU_PMU_REPORT_H
+#define _GPU_PMU_REPORT_H
+
+#include <linux/gpu_pmu.h>
+#include <linux/types.h>
+
+#include "account.h"
+
+/**
+ * struct gpu_report_engine - what the last report said of an engine
+ * @counted:	there was one: @value is set
+ * @known:	and no report is missing since: @ctx is what the engine runs
+ * @clocked:	@ticks can be compared with the next one
+ * @ctx:	the context that it runs
+ * @ticks:	the unit's clock
+ * @time:	the same, ns
+ * @value:	its counters
+ */
+struct gpu_report_engine {
+	bool counted;
+	bool known;
+	bool clocked;
+	u64 ctx;
+	u64 ticks;
+	u64 time;
+	u64 value[GPU_PMU_MAX_COUNTERS];
+};
+
+/**
+ * struct gpu_clock_pair - the unit's clock beside the kernel's
+ * @ticks:	the unit's, read between
+ * @before:	ns of CLOCK_MONOTONIC, and
+ * @after:	this
+ */
+struct gpu_clock_pair {
+	u64 ticks;
+	u64 before;
+	u64 after;
+};
+
+/**
+ * struct gpu_reports - the state of reading a unit's reports
+ * @unit:	what the reports hold
+ * @slot:	for each of its counters: which one of an account it is
+ * @account:	the device's own
+ * @find:	the account of a context that was there at a time (ns), or NULL
+ * @sequence:	of the last report; 0: there was none
+ * @pair:	how the clocks stood last
+ * @jumped:	the unit's clock has jumped between the last two pairs
+ * @nr_engines:	how many engines there are
+ * @engine:	the engines
+ */
+struct gpu_reports {
+	const struct gpu_pmu_unit *unit;
+	const u8 *slot;
+	struct gpu_account *account;
+	struct gpu_account *(*find)(struct gpu_reports *reports, u64 ctx, u64 time);
+	u32 sequence;
+	struct gpu_clock_pair pair;
+	bool jumped;
+	unsigned int nr_engines;
+	struct gpu_report_engine engine[];
+};
+
+void gpu_reports_clock(struct gpu_reports *reports, const struct gpu_clock_pair *pair);
+void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *report);
+
+#endif /* _GPU_PMU_REPORT_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counter units: when they run, and how their buffers are read.
+ *
+ * A unit runs while an event is open that wants one of its counters. Its buffer
+ * is read by the flush. Reports land in order, and the tail may be ahead of them:
+ * so the first one that is not there in whole ends the round; unless a later one
+ * is, for then it never will be.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "report.h"
+
+/**
+ * struct gpu_unit_reader - a counter unit that runs
+ * @gdev:	its device
+ * @buffer:	what it writes to
+ * @head:	offset of the oldest report that was not read
+ * @reports:	what was read; last
+ */
+struct gpu_unit_reader {
+	struct gpu_pmu_device *gdev;
+	struct gpu_pmu_buffer buffer;
+	u32 head;
+	struct gpu_reports reports;
+};
+
+/* events that want the counters of whatever device there is; under gpu_mutex */
+static unsigned int unit_users;
+
+static struct gpu_account *reader_find(struct gpu_reports *reports, u64 ctx, u64 time)
+{
+	struct gpu_unit_reader *reader;
+
+	reader = container_of(reports, struct gpu_unit_reader, reports);
+	return gpu_context_account(reader->gdev, ctx, time);
+}
+
+static void reader_clock(struct gpu_unit_reader *reader)
+{
+	struct gpu_pmu_device *gdev = reader->gdev;
+	struct gpu_clock_pair pair;
+
+	pair.before = ktime_get_ns();
+	pair.ticks = gdev->unit->ops->clock(gdev);
+	pair.after = ktime_get_ns();
+	gpu_reports_clock(&reader->reports, &pair);
+}
+
+static u32 reader_behind(const struct gpu_unit_reader *reader, u32 offset)
+{
+	return (offset + reader->gdev->unit->report_size) & (reader->buffer.size - 1);
+}
+
+static bool reader_decode(struct gpu_unit_reader *reader, u32 offset,
+			  struct gpu_pmu_report *report)
+{
+	struct gpu_pmu_device *gdev = reader->gdev;
+
+	return gdev->unit->ops->decode(gdev, reader->buffer.base + offset, report);
+}
+
+/**
+ * gpu_unit_drain() - read what a device's counter unit has written
+ * @gdev:	the device; its source has synced
+ *
+ * Context: gpu_lock held.
+ * Return: whether the buffer was full: there may be more after another sync.
+ */
+bool gpu_unit_drain(struct gpu_pmu_device *gdev)
+{
+	struct gpu_unit_reader *reader = gdev->reader;
+	struct gpu_pmu_report report;
+	u32 from, tail, at;
+	bool full;
+
+	lockdep_assert_held(&gpu_lock);
+	if (!reader)
+		return false;
+
+	from = reader->head;
+	/* first the tail, then the clock: so no report can be from later */
+	tail = gdev->unit->ops->tail(gdev);
+	full = reader_behind(reader, tail) == from;
+	reader_clock(reader);
+
+	for (at = from; at != tail; at = reader_behind(reader, at)) {
+		if (!reader_decode(reader, at, &report))
+			continue;
+		/* those before it that were not there are missing in its number */
+		gpu_reports_add(&reader->reports, &report);
+		reader->head = reader_behind(reader, at);
+	}
+	if (reader->head != from)
+		gdev->unit->ops->free(gdev, from, reader->head);
+	return full;
+}
+
+static int reader_start(struct gpu_pmu_device *gdev)
+{
+	struct gpu_unit_reader *reader;
+	unsigned long irq;
+	int err;
+
+	reader = kzalloc(struct_size(reader, reports.engine, gdev->nr_engines), GFP_KERNEL);
+	if (!reader)
+		return -ENOMEM;
+	reader->gdev = gdev;
+	reader->reports.unit = gdev->unit;
+	reader->reports.slot = gdev->unit_slots;
+	reader->reports.account = &gdev->account;
+	reader->reports.find = reader_find;
+	reader->reports.nr_engines = gdev->nr_engines;
+	local_irq_save(irq);
+	reader_clock(reader);
+	local_irq_restore(irq);
+
+	err = gdev->unit->ops->start(gdev, &reader->buffer);
+	if (err) {
+		kfree(reader);
+		return err;
+	}
+	raw_spin_lock_irq(&gpu_lock);
+	gdev->reader = reader;
+	raw_spin_unlock_irq(&gpu_lock);
+	return 0;
+}
+
+static void reader_stop(struct gpu_pmu_device *gdev)
+{
+	struct gpu_unit_reader *reader = gdev->reader;
+
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_device(gdev, ktime_get_ns());
+	gdev->reader = NULL;
+	raw_spin_unlock_irq(&gpu_lock);
+	gdev->unit->ops->stop(gdev);
+	kfree(reader);
+}
+
+/**
+ * gpu_unit_update() - start or stop a device's counter unit, if that is due
+ * @gdev:	the device
+ *
+ * To be called when an event, or the device, comes or goes.
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ * Return: 0, or why the unit cannot be started.
+ */
+int gpu_unit_update(struct gpu_pmu_device *gdev)
+{
+	bool wanted;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	wanted = gdev->unit && gdev->attached && (gdev->unit_users || unit_users);
+	if (wanted && !gdev->reader)
+		return reader_start(gdev);
+	if (!wanted && gdev->reader)
+		reader_stop(gdev);
+	return 0;
+}
+
+/**
+ * gpu_unit_stop() - the device goes: stop its counter unit, if it runs
+ * @gdev:	the device
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ */
+void gpu_unit_stop(struct gpu_pmu_device *gdev)
+{
+	lockdep_assert_held(&gpu_mutex);
+	if (gdev->reader)
+		reader_stop(gdev);
+}
+
+/**
+ * gpu_unit_get() - an event that wants a counter of this kind is being opened
+ * @gdev:	the device that it looks at, or NULL for all of them
+ *
+ * Context: process, gpu_mutex held, sleeps. Undone by gpu_unit_put().
+ * Return: 0, or why a unit cannot be started.
+ */
+int gpu_unit_get(struct gpu_pmu_device *gdev)
+{
+	int err = 0;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	if (gdev) {
+		gdev->unit_users++;
+		err = gpu_unit_update(gdev);
+	} else {
+		unit_users++;
+		list_for_each_entry(gdev, &gpu_devices, link) {
+			err = gpu_unit_update(gdev);
+			if (err)
+				break;
+		}
+		if (err)
+			gdev = NULL;
+	}
+	if (err)
+		gpu_unit_put(gdev);
+	return err;
+}
+
+/**
+ * gpu_unit_put() - such an event was closed
+ * @gdev:	as in gpu_unit_get(); it may have been unregistered meanwhile
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ */
+void gpu_unit_put(struct gpu_pmu_device *gdev)
+{
+	lockdep_assert_held(&gpu_mutex);
+
+	if (gdev) {
+		gdev->unit_users--;
+		gpu_unit_update(gdev);
+		return;
+	}
+	unit_users--;
+	list_for_each_entry(gdev, &gpu_devices, link)
+		gpu_unit_update(gdev);
+}
