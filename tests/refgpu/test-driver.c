@@ -408,7 +408,7 @@ static void fdinfo_is_exact(void)
 struct counting {
 	struct report last[8];
 	uint32_t sequence;
-	uint64_t reports, lost, torn, wraps, changes, preempted;
+	uint64_t reports, lost, torn, wraps, sequence_wraps, changes, preempted;
 	uint64_t by_hw_id[65536][LOAD_NR_COUNTERS];
 	uint64_t jobs;
 };
@@ -433,15 +433,21 @@ static void count_report(const struct report *report)
 {
 	struct report *last = &counting.last[report->flags & 7];
 	uint64_t *counters = counting.by_hw_id[last->hw_id & 0xffff];
+	uint32_t missing;
 
 	counting.reports++;
 	if (!report->sequence) {
 		counting.torn++;
 		return;
 	}
-	if (report->sequence != counting.sequence + 1) {
-		counting.lost += report->sequence - counting.sequence - 1;
-		memset(counting.last, 0, sizeof(counting.last));
+	if (counting.sequence) {
+		/* 0 is left out */
+		missing = report->sequence - counting.sequence - 1 -
+			  (report->sequence < counting.sequence);
+		counting.lost += missing;
+		if (missing)
+			memset(counting.last, 0, sizeof(counting.last));
+		counting.sequence_wraps += report->sequence < counting.sequence;
 	}
 	counting.sequence = report->sequence;
 	if (report->reason == REASON_CHANGE)
@@ -769,6 +775,7 @@ static void faults(void)
 	read_reports(fd);
 	CHECK_EQ(counting.reports + counting.lost, 5000 + 3 * gpu.engines);
 	CHECK_EQ(counting.reports, 1023 + gpu.engines);
+	CHECK_EQ(counting.sequence_wraps, 1);
 	close(fd);
 
 	/* a buffer that nobody reads, and a period that goes on */

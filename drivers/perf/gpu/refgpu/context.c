@@ -28,6 +28,7 @@ static void context_release(struct kref *ref)
 {
 	struct refgpu_context *ctx = container_of(ref, struct refgpu_context, ref);
 
+	refgpu_pmu_context_end(ctx->rdev, ctx->hw_id);
 	xa_erase(&ctx->rdev->hw_ids, ctx->hw_id);
 	mutex_destroy(&ctx->submit);
 	kfree_rcu(ctx, rcu);
@@ -87,28 +88,29 @@ int refgpu_context_hw_id(const struct drm_file *file, u32 id)
 }
 
 /**
- * refgpu_visit_contexts() - which contexts are there?
- * @rdev:	the device
- * @visitor:	called for each, in a section of RCU; those that are closed are
- *		among them while they have jobs
+ * refgpu_context_ids() - which contexts has a file?
+ * @file:	whose; it is open
+ * @ids:	room for their ids
+ * @nr:		for how many
  *
- * Context: process context, may not sleep. Contexts that are made, or end,
- * meanwhile may or may not be seen.
+ * Context: process context, does not sleep.
+ * Return: how many there are.
  */
-void refgpu_visit_contexts(struct refgpu_device *rdev,
-			   const struct refgpu_context_visitor *visitor)
+unsigned int refgpu_context_ids(struct drm_file *file, u64 *ids, unsigned int nr)
 {
+	struct refgpu_file *rfile = file->driver_priv;
 	struct refgpu_context *ctx;
-	unsigned long hw_id;
-	u32 id;
+	unsigned int found = 0;
+	unsigned long id;
 
 	rcu_read_lock();
-	xa_for_each(&rdev->hw_ids, hw_id, ctx) {
-		id = READ_ONCE(ctx->id);
-		if (id)
-			visitor->visit(visitor, ctx->file, id, hw_id);
+	xa_for_each(&rfile->contexts, id, ctx) {
+		if (found < nr)
+			ids[found] = id;
+		found++;
 	}
 	rcu_read_unlock();
+	return found;
 }
 
 static int context_init_entities(struct refgpu_context *ctx, u32 priority)

@@ -123,6 +123,43 @@ void refgpu_counters_trigger(struct refgpu_device *rdev)
 }
 
 /**
+ * refgpu_counters_sync() - let happen what should have happened by now
+ * @rdev:	the device
+ * @trigger:	have a report of each engine written, if there is room; the caller
+ *		has the unit
+ *
+ * What ends is handed over by the interrupt, which is due by then.
+ *
+ * Context: any, but not from refgpu_job_ops; also under the scheduler's locks.
+ * Return: ticks; up to when it has.
+ */
+u64 refgpu_counters_sync(struct refgpu_device *rdev, bool trigger)
+{
+	unsigned long irq;
+	u64 now;
+
+	raw_spin_lock_irqsave(&rdev->lock, irq);
+	refgpu_hw_sync(rdev);
+	if (trigger && !rdev->gone && !refgpu_oa_full(&rdev->oa))
+		counters_write(rdev, REFGPU_OA_TRIGGER);
+	now = rdev->rings[0].engine.now;
+	raw_spin_unlock_irqrestore(&rdev->lock, irq);
+	return now;
+}
+
+/**
+ * refgpu_counters_clock() - read the clock that reports have their times from
+ * @rdev:	the device
+ *
+ * Context: any.
+ * Return: ticks; those of a report are the low 32 bits.
+ */
+u64 refgpu_counters_clock(struct refgpu_device *rdev)
+{
+	return refgpu_ticks(rdev) + READ_ONCE(rdev->oa.faults.jump);
+}
+
+/**
  * refgpu_counters_buffer() - where reports are written to
  * @rdev:	the device
  * @size:	bytes of it
@@ -140,7 +177,8 @@ struct refgpu_report *refgpu_counters_buffer(struct refgpu_device *rdev, u32 *si
  * refgpu_counters_tail() - read the tail register
  * @rdev:	the device
  *
- * Context: any, but not from refgpu_job_ops; the caller has the unit.
+ * Context: any, but not from refgpu_job_ops; also under the scheduler's locks. The
+ * caller has the unit.
  * Return: offset behind the newest report; which may not have landed.
  */
 u32 refgpu_counters_tail(struct refgpu_device *rdev)
@@ -150,7 +188,6 @@ u32 refgpu_counters_tail(struct refgpu_device *rdev)
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
 	refgpu_hw_sync(rdev);
-	refgpu_hw_kick(rdev);
 	raw_spin_lock(&rdev->oa.lock);
 	tail = rdev->oa.tail;
 	raw_spin_unlock(&rdev->oa.lock);

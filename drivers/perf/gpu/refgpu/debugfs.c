@@ -184,12 +184,12 @@ static void job_log_submit(struct refgpu_listener *listener,
 		};
 }
 
-static void job_log_start(struct refgpu_listener *listener,
-			  const struct refgpu_job_info *info, u64 ticks)
+static void job_log_run(struct refgpu_listener *listener,
+			const struct refgpu_job_info *info, u64 ticks)
 {
 	struct job_line *line = job_log_find(to_job_log(listener), info);
 
-	if (line)
+	if (line && line->started == REFGPU_NEVER)
 		line->started = ticks;
 }
 
@@ -210,7 +210,7 @@ static void job_log_end(struct refgpu_listener *listener,
 
 static const struct refgpu_job_ops job_log_ops = {
 	.submit = job_log_submit,
-	.start = job_log_start,
+	.run = job_log_run,
 	.end = job_log_end,
 };
 

@@ -45,6 +45,10 @@ unsigned long long refgpu_counter_base = (1ULL << 40) - (1 << 20);
 module_param_named(counter_base, refgpu_counter_base, ullong, 0444);
 MODULE_PARM_DESC(counter_base, "What counters are at first (all wrap after 2^20)");
 
+unsigned int refgpu_report_base = U32_MAX - 10000;
+module_param_named(report_base, refgpu_report_base, uint, 0444);
+MODULE_PARM_DESC(report_base, "The number before that of the counter unit's first report (2^32 - 10001)");
+
 static int get_param_index(struct refgpu_device *rdev, struct drm_file *file,
 			   struct drm_refgpu_get_param *args)
 {
@@ -191,6 +195,7 @@ static int refgpu_probe(struct platform_device *pdev)
 	if (ret)
 		return ret;
 	platform_set_drvdata(pdev, rdev);
+	refgpu_pmu_register(rdev);
 	refgpu_debugfs_add(rdev, dev_name(&pdev->dev));
 	return 0;
 }
@@ -202,6 +207,8 @@ static REFGPU_COMPAT_REMOVE refgpu_remove(struct platform_device *pdev)
 	refgpu_debugfs_remove(rdev);
 	drm_dev_unplug(&rdev->drm);
 	refgpu_hw_unplug(rdev);
+	/* last: so it knows how all jobs have ended */
+	refgpu_pmu_unregister(rdev);
 	return REFGPU_COMPAT_REMOVED;
 }
 

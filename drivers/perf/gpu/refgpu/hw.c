@@ -45,10 +45,10 @@ u64 refgpu_ticks_to_ns(const struct refgpu_device *rdev, u64 ticks)
 static bool listener_knows(const struct refgpu_listener *listener,
 			   const struct refgpu_job *job)
 {
-	return job->number >= listener->since;
+	return job->info.number >= listener->since;
 }
 
-static void ring_start(struct refgpu_engine *engine, struct refgpu_work *work)
+static void ring_run(struct refgpu_engine *engine, struct refgpu_work *work)
 {
 	struct refgpu_device *rdev = to_refgpu_ring(engine)->rdev;
 	struct refgpu_job *job = work_to_refgpu_job(work);
@@ -56,7 +56,7 @@ static void ring_start(struct refgpu_engine *engine, struct refgpu_work *work)
 
 	list_for_each_entry(listener, &rdev->listeners, node)
 		if (listener_knows(listener, job))
-			listener->ops->start(listener, &job->info, work->started);
+			listener->ops->run(listener, &job->info, engine->now);
 }
 
 static void job_over(struct refgpu_device *rdev, struct refgpu_job *job, u64 ticks)
@@ -67,7 +67,7 @@ static void job_over(struct refgpu_device *rdev, struct refgpu_job *job, u64 tic
 		if (listener_knows(listener, job))
 			listener->ops->end(listener, &job->info, job->work.started,
 					   ticks, job->work.error);
-	job->number = 0;
+	list_del_init(&job->node);
 }
 
 static void ring_end(struct refgpu_engine *engine, struct refgpu_work *work)
@@ -79,6 +79,11 @@ static void ring_end(struct refgpu_engine *engine, struct refgpu_work *work)
 	list_add_tail(&work->node, &rdev->ended);
 }
 
+static struct refgpu_work *queue_job(const struct refgpu_queue *queue)
+{
+	return list_first_entry(&queue->works, struct refgpu_work, node);
+}
+
 static void ring_change(struct refgpu_engine *engine, struct refgpu_queue *from,
 			struct refgpu_queue *to)
 {
@@ -87,10 +92,13 @@ static void ring_change(struct refgpu_engine *engine, struct refgpu_queue *from,
 
 	refgpu_oa_write(&rdev->oa, engine, REFGPU_OA_CHANGE,
 			preempted ? REFGPU_OA_PREEMPTED : 0);
+	/* one that was interrupted goes on; of a new one the engine tells by itself */
+	if (to && queue_job(to)->started != REFGPU_NEVER)
+		ring_run(engine, queue_job(to));
 }
 
 static const struct refgpu_engine_ops ring_ops = {
-	.start = ring_start,
+	.start = ring_run,
 	.end = ring_end,
 	.change = ring_change,
 };
@@ -160,7 +168,7 @@ void refgpu_hw_kick(struct refgpu_device *rdev)
 
 	lockdep_assert_held(&rdev->lock);
 	if (!list_empty(&rdev->ended))
-		queue_work(rdev->finish_wq, &rdev->finish);
+		irq_work_queue(&rdev->finish_later);
 	if (rdev->gone)
 		return;
 
@@ -217,6 +225,13 @@ static void job_finish(struct refgpu_job *job)
 	/* the scheduler may free the job from here on */
 	dma_fence_signal(fence);
 	dma_fence_put(fence);
+}
+
+static void hw_finish_later(struct irq_work *later)
+{
+	struct refgpu_device *rdev = container_of(later, struct refgpu_device, finish_later);
+
+	queue_work(rdev->finish_wq, &rdev->finish);
 }
 
 static void hw_finish(struct work_struct *finish)
@@ -286,12 +301,30 @@ void refgpu_hw_cancel(struct refgpu_device *rdev, struct refgpu_ring *ring,
 	refgpu_hw_kick(rdev);
 }
 
+/* tell of jobs that were submitted before, and of those that run */
+static void listener_catch_up(struct refgpu_device *rdev,
+			      struct refgpu_listener *listener)
+{
+	struct refgpu_engine *engine;
+	struct refgpu_job *job;
+	unsigned int i;
+
+	list_for_each_entry(job, &rdev->submitted, node)
+		listener->ops->earlier(listener, &job->info, job->submitted,
+				       job->work.started != REFGPU_NEVER);
+	for (i = 0; i < rdev->nr_rings; i++) {
+		engine = &rdev->rings[i].engine;
+		if (!engine->running)
+			continue;
+		job = work_to_refgpu_job(queue_job(engine->running));
+		listener->ops->run(listener, &job->info, engine->now);
+	}
+}
+
 /**
  * refgpu_listen() - be told what becomes of jobs
  * @rdev:	the device
  * @listener:	who; its ops are set
- *
- * Of a job that was submitted before, nothing is told.
  *
  * Context: any, but not from its ops. Undone by refgpu_unlisten().
  */
@@ -300,7 +333,12 @@ void refgpu_listen(struct refgpu_device *rdev, struct refgpu_listener *listener)
 	unsigned long irq;
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
+	refgpu_hw_sync(rdev);
 	listener->since = rdev->nr_submitted + 1;
+	if (listener->ops->earlier) {
+		listener->since = 0;
+		listener_catch_up(rdev, listener);
+	}
 	list_add_tail(&listener->node, &rdev->listeners);
 	raw_spin_unlock_irqrestore(&rdev->lock, irq);
 }
@@ -334,13 +372,13 @@ void refgpu_job_announce(struct refgpu_job *job)
 	unsigned long irq;
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
-	job->number = ++rdev->nr_submitted;
-	if (!list_empty(&rdev->listeners)) {
-		refgpu_hw_sync(rdev);
-		refgpu_hw_kick(rdev);
-	}
+	refgpu_hw_sync(rdev);
+	refgpu_hw_kick(rdev);
+	job->info.number = ++rdev->nr_submitted;
+	job->submitted = job->ring->engine.now;
+	list_add_tail(&job->node, &rdev->submitted);
 	list_for_each_entry(listener, &rdev->listeners, node)
-		listener->ops->submit(listener, &job->info, job->ring->engine.now);
+		listener->ops->submit(listener, &job->info, job->submitted);
 	raw_spin_unlock_irqrestore(&rdev->lock, irq);
 }
 
@@ -358,7 +396,7 @@ void refgpu_job_forget(struct refgpu_job *job)
 	unsigned long irq;
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
-	if (job->number) {
+	if (!list_empty(&job->node)) {
 		refgpu_hw_sync(rdev);
 		refgpu_hw_kick(rdev);
 		job->work.error = -ECANCELED;
@@ -374,6 +412,7 @@ static void hw_release(struct drm_device *drm, void *data)
 	refgpu_oa_free(&rdev->oa);
 	destroy_workqueue(rdev->free_wq);
 	destroy_workqueue(rdev->finish_wq);
+	mutex_destroy(&rdev->pmu_lock);
 }
 
 static void ring_init(struct refgpu_device *rdev, u32 class, unsigned int nr)
@@ -409,12 +448,15 @@ int refgpu_hw_init(struct refgpu_device *rdev, unsigned int render,
 	unsigned int i;
 
 	raw_spin_lock_init(&rdev->lock);
+	mutex_init(&rdev->pmu_lock);
 	INIT_LIST_HEAD(&rdev->ended);
 	INIT_LIST_HEAD(&rdev->listeners);
+	INIT_LIST_HEAD(&rdev->submitted);
 	INIT_WORK(&rdev->finish, hw_finish);
+	init_irq_work(&rdev->finish_later, hw_finish_later);
 	hrtimer_init(&rdev->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	rdev->timer.function = hw_interrupt;
-	refgpu_oa_init(&rdev->oa, refgpu_counter_base);
+	refgpu_oa_init(&rdev->oa, refgpu_counter_base, refgpu_report_base);
 
 	rdev->epoch = ktime_get_ns();
 	rdev->base = refgpu_clock_base;
@@ -460,5 +502,6 @@ void refgpu_hw_unplug(struct refgpu_device *rdev)
 	raw_spin_unlock_irqrestore(&rdev->lock, irq);
 
 	hrtimer_cancel(&rdev->timer);
+	irq_work_sync(&rdev->finish_later);
 	flush_work(&rdev->finish);
 }

@@ -30,11 +30,13 @@
  * refgpu_oa_init() - a unit without a buffer, stopped
  * @oa:		the unit
  * @base:	where its counters start
+ * @first:	the number before that of its first report
  */
-void refgpu_oa_init(struct refgpu_oa *oa, u64 base)
+void refgpu_oa_init(struct refgpu_oa *oa, u64 base, u32 first)
 {
 	raw_spin_lock_init(&oa->lock);
 	oa->base = base;
+	oa->first = first;
 	oa->next = REFGPU_NEVER;
 }
 
@@ -108,7 +110,7 @@ void refgpu_oa_reset(struct refgpu_oa *oa, u32 period, u64 now)
 	oa->tail = 0;
 	oa->landed = 0;
 	oa->status = 0;
-	oa->sequence = 0;
+	oa->sequence = oa->first;
 	oa->lost = 0;
 	oa->period = period;
 	oa->next = period ? now + period : REFGPU_NEVER;

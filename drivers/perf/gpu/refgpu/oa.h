@@ -35,7 +35,7 @@
  * @mem_write:	the low 32 bits of 40, bytes
  * @high:	bits 32-39 of @shader_active, @mem_read and @mem_write, a byte each
  * @reserved:	0
- * @sequence:	number of this report, from 1 after the unit's start; wraps, and
+ * @sequence:	number of this report, one more than the last one's; wraps, and
  *		leaves 0 out. The last word to land: if it is 0, the report is not
  *		complete yet.
  *
@@ -72,7 +72,7 @@ static_assert(sizeof(struct refgpu_report) == 64);
  * @torn:	of so many reports to come, only the first half ever lands
  * @burst:	write so many reports at once, at the next occasion
  * @late:	ticks after which data lands that the tail is already past
- * @jump:	added to the timestamps of reports to come
+ * @jump:	added to the unit's clock
  */
 struct refgpu_oa_faults {
 	u32 torn;
@@ -98,6 +98,7 @@ struct refgpu_oa_faults {
  * @period:	ticks between two reports of an engine; 0: none
  * @next:	when the next period is over; changed by the clock's owner only
  * @base:	what counters are at the start; so wraps come early
+ * @first:	the number before that of the first report, likewise
  * @faults:	what is to go wrong
  */
 struct refgpu_oa {
@@ -116,10 +117,11 @@ struct refgpu_oa {
 	u32 period;
 	u64 next;
 	u64 base;
+	u32 first;
 	struct refgpu_oa_faults faults;
 };
 
-void refgpu_oa_init(struct refgpu_oa *oa, u64 base);
+void refgpu_oa_init(struct refgpu_oa *oa, u64 base, u32 first);
 int refgpu_oa_alloc(struct refgpu_oa *oa, u32 size);
 void refgpu_oa_free(struct refgpu_oa *oa);
 void refgpu_oa_clear(struct refgpu_oa *oa);

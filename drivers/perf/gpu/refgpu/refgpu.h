@@ -13,6 +13,7 @@
  *	counters.c	the counter unit's registers
  *	sched.c		drm_sched's view of an engine; hangs
  *	context.c, bo.c, submit.c, fdinfo.c	what user space asks for
+ *	pmu.c		the gpu PMU: how a driver is plugged into it
  *	debugfs.c	the counter unit for tests, and faults on demand
  *	drv.c		devices come and go
  *
@@ -22,7 +23,9 @@
  * protects the device: clock, engines, queues, the list of jobs that ended. The
  * counter unit has a lock of its own, inside of that one: so that it can be
  * read while the device is busy. All that ends or starts is brought up to date
- * by refgpu_hw_sync(), whoever needs to know calls it first.
+ * by refgpu_hw_sync(), whoever needs to know calls it first. The PMU does so
+ * under the scheduler's locks: so nothing is woken, and no work is queued, while
+ * that lock is held.
  *
  * DOC: unplug
  *
@@ -36,6 +39,7 @@
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
 #include <linux/iosys-map.h>
+#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
@@ -55,9 +59,11 @@
 #define REFGPU_MAX_CONTEXTS	4096	/* of a file */
 
 struct refgpu_device;
+struct refgpu_pmu;
 
 /**
  * struct refgpu_job_info - which job is it?
+ * @number:		in the order of submission to the device, from 1
  * @file:		whose; only to compare with, it may be gone
  * @ctx:		id of the context in that file
  * @hw_id:		of the context
@@ -66,6 +72,7 @@ struct refgpu_device;
  * @fence_seqno:	of the job's fence
  */
 struct refgpu_job_info {
+	u64 number;
 	const struct drm_file *file;
 	u32 ctx;
 	u32 hw_id;
@@ -79,21 +86,26 @@ struct refgpu_listener;
 /**
  * struct refgpu_job_ops - who wants to know what becomes of jobs
  * @submit:	a job was submitted; called in the task that does it
- * @start:	it runs, for the first time
+ * @earlier:	a job had been submitted before, and is not over; called while one
+ *		begins to listen. If it is NULL, nothing is told of such jobs
+ * @run:	it runs from now on: for the first time, or again
  * @end:	it is over; @started is REFGPU_NEVER if it did not run; @error is 0
  *		if it came to its end
  *
- * Each submit() is followed by at most one start(), and exactly one end(),
- * unless the listener leaves before. start() and end() of an engine come in the
- * order of their ticks; that of a job's submit() is not later. All are called
- * with refgpu_device.lock held and interrupts off, start() and end() from any
- * context: they must not sleep, and not call anything that takes that lock.
+ * Each submit() and earlier() is followed by exactly one end(), unless the
+ * listener leaves before. run() and end() of an engine come in the order of
+ * their ticks; that of a job's submit() is not later. A job runs until another
+ * one does, or until its end. All are called with refgpu_device.lock held and
+ * interrupts off, run() and end() from any context: they must not sleep, nor wake
+ * up anything, and not call anything that takes that lock.
  */
 struct refgpu_job_ops {
 	void (*submit)(struct refgpu_listener *listener,
 		       const struct refgpu_job_info *job, u64 ticks);
-	void (*start)(struct refgpu_listener *listener,
-		      const struct refgpu_job_info *job, u64 ticks);
+	void (*earlier)(struct refgpu_listener *listener,
+			const struct refgpu_job_info *job, u64 ticks, bool started);
+	void (*run)(struct refgpu_listener *listener,
+		    const struct refgpu_job_info *job, u64 ticks);
 	void (*end)(struct refgpu_listener *listener,
 		    const struct refgpu_job_info *job, u64 started, u64 ticks,
 		    int error);
@@ -103,21 +115,12 @@ struct refgpu_job_ops {
  * struct refgpu_listener - one who wants to know
  * @ops:	what it wants to know
  * @node:	in refgpu_device.listeners
- * @since:	the first job that it hears of
+ * @since:	number of the first job that it hears of
  */
 struct refgpu_listener {
 	const struct refgpu_job_ops *ops;
 	struct list_head node;
 	u64 since;
-};
-
-/**
- * struct refgpu_context_visitor - for refgpu_visit_contexts()
- * @visit:	called for each context
- */
-struct refgpu_context_visitor {
-	void (*visit)(const struct refgpu_context_visitor *visitor,
-		      const struct drm_file *file, u32 id, u32 hw_id);
 };
 
 /**
@@ -151,6 +154,7 @@ struct refgpu_ring {
  * @timer:	the interrupt: fires when an engine has something to do
  * @ended:	jobs that are off their engine, in order; under @lock
  * @finish:	does what they did to memory, and signals them
+ * @finish_later: queues @finish, from where it can be
  * @finish_wq:	for @finish, and nothing that could wait for it
  * @free_wq:	for what follows
  * @nr_jobs:	how many jobs there are
@@ -159,6 +163,7 @@ struct refgpu_ring {
  * @next_hw_id:	ids are used again as late as possible
  * @next_client: number of the next client
  * @listeners:	who is told what becomes of jobs; under @lock
+ * @submitted:	jobs that were submitted and are not over; under @lock
  * @nr_submitted: number of the newest job; under @lock
  * @resets:	of engines; under @lock
  * @hang:	fault: so many jobs to come hang at their end
@@ -167,6 +172,8 @@ struct refgpu_ring {
  * @oa_size:	of its buffer, for debugfs
  * @oa_period:	ticks, for debugfs
  * @debugfs:	its folder
+ * @pmu_lock:	whoever uses @pmu outside of an ioctl
+ * @pmu:	the connection to the gpu PMU, until it is unplugged, or NULL
  * @nr_rings:	engines
  * @rings:	engines
  */
@@ -180,6 +187,7 @@ struct refgpu_device {
 	struct hrtimer timer;
 	struct list_head ended;
 	struct work_struct finish;
+	struct irq_work finish_later;
 	struct workqueue_struct *finish_wq;
 	struct workqueue_struct *free_wq;
 	atomic_t nr_jobs;
@@ -188,6 +196,7 @@ struct refgpu_device {
 	u32 next_hw_id;
 	atomic64_t next_client;
 	struct list_head listeners;
+	struct list_head submitted;
 	u64 nr_submitted;
 	u64 resets;
 	atomic_t hang;
@@ -196,6 +205,8 @@ struct refgpu_device {
 	u32 oa_size;
 	u32 oa_period;
 	struct dentry *debugfs;
+	struct mutex pmu_lock;	/* of pmu */
+	struct refgpu_pmu *pmu;
 	unsigned int nr_rings;
 	struct refgpu_ring rings[REFGPU_MAX_ENGINES];
 };
@@ -291,7 +302,8 @@ struct refgpu_fence {
  * @ring:	its engine
  * @ctx:	its context, with a reference
  * @fence:	the engine's; not initialized before it has the job
- * @number:	in the order of submission; 0: it was not, or listeners know its end
+ * @node:	in refgpu_device.submitted, or nowhere
+ * @submitted:	when it was, ticks
  * @release:	gives back what it had
  * @nr_bos:	how many buffers
  * @bos:	which, with a reference for each
@@ -306,7 +318,8 @@ struct refgpu_job {
 	struct refgpu_ring *ring;
 	struct refgpu_context *ctx;
 	struct refgpu_fence *fence;
-	u64 number;
+	struct list_head node;
+	u64 submitted;
 	struct work_struct release;
 	unsigned int nr_bos;
 	struct drm_gem_object *bos[2 * REFGPU_MAX_CMDS];
@@ -328,6 +341,7 @@ extern unsigned int refgpu_timeslice_us;
 extern unsigned int refgpu_timeout_ms;
 extern unsigned long long refgpu_clock_base;
 extern unsigned long long refgpu_counter_base;
+extern unsigned int refgpu_report_base;
 
 /* hw.c */
 int refgpu_hw_init(struct refgpu_device *rdev, unsigned int render,
@@ -351,6 +365,8 @@ void refgpu_counters_release(struct refgpu_device *rdev);
 int refgpu_counters_start(struct refgpu_device *rdev, u32 period);
 void refgpu_counters_stop(struct refgpu_device *rdev);
 void refgpu_counters_trigger(struct refgpu_device *rdev);
+u64 refgpu_counters_sync(struct refgpu_device *rdev, bool trigger);
+u64 refgpu_counters_clock(struct refgpu_device *rdev);
 struct refgpu_report *refgpu_counters_buffer(struct refgpu_device *rdev, u32 *size);
 u32 refgpu_counters_tail(struct refgpu_device *rdev);
 u32 refgpu_counters_head(struct refgpu_device *rdev);
@@ -369,8 +385,7 @@ void refgpu_postclose(struct drm_device *drm, struct drm_file *file);
 struct refgpu_context *refgpu_context_get(struct refgpu_file *file, u32 id);
 void refgpu_context_put(struct refgpu_context *ctx);
 int refgpu_context_hw_id(const struct drm_file *file, u32 id);
-void refgpu_visit_contexts(struct refgpu_device *rdev,
-			   const struct refgpu_context_visitor *visitor);
+unsigned int refgpu_context_ids(struct drm_file *file, u64 *ids, unsigned int nr);
 int refgpu_ctx_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int refgpu_ctx_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
@@ -386,6 +401,12 @@ int refgpu_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 /* fdinfo.c */
 extern const struct file_operations refgpu_fops;
 void refgpu_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+
+/* pmu.c */
+void refgpu_pmu_register(struct refgpu_device *rdev);
+void refgpu_pmu_unregister(struct refgpu_device *rdev);
+void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx);
+void refgpu_pmu_context_end(struct refgpu_device *rdev, u32 hw_id);
 
 /* debugfs.c */
 #ifdef CONFIG_DEBUG_FS

@@ -147,6 +147,7 @@ void refgpu_job_init(struct refgpu_job *job)
 {
 	kref_init(&job->ref);
 	INIT_WORK(&job->release, job_release);
+	INIT_LIST_HEAD(&job->node);
 	atomic_inc(&job->ring->rdev->nr_jobs);
 }
 

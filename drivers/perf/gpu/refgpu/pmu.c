@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How this driver is plugged into the gpu PMU: an example for others, see
+ * Documentation/gpu-pmu-provider.rst.
+ *
+ * What the engines do is told as it happens, by the listener that hw.c calls. What
+ * they count is in the reports of the counter unit, which runs while an event
+ * wants it.
+ */
+#include <linux/gpu_pmu.h>
+#include <linux/module.h>
+
+#include "refgpu.h"
+
+static unsigned int counters_size = 1 << 20;
+module_param(counters_size, uint, 0644);
+MODULE_PARM_DESC(counters_size, "Bytes of the counter unit's buffer, for the next event (1 MiB)");
+
+static unsigned int counters_period_us = 1000;
+module_param(counters_period_us, uint, 0644);
+MODULE_PARM_DESC(counters_period_us, "Time between reports of an engine, us, for the next event; 0: none (1000)");
+
+/**
+ * struct refgpu_pmu - a device's connection to the PMU
+ * @rdev:	the device
+ * @gdev:	what the PMU knows it as
+ * @listener:	hears of jobs, while the PMU wants to
+ * @unit_runs:	the counter unit is the PMU's
+ * @attached:	the PMU wants to hear
+ * @engines:	their names
+ */
+struct refgpu_pmu {
+	struct refgpu_device *rdev;
+	struct gpu_pmu_device *gdev;
+	struct refgpu_listener listener;
+	bool unit_runs;
+	bool attached;
+	const char *engines[REFGPU_MAX_ENGINES];
+};
+
+static struct refgpu_device *to_rdev(struct gpu_pmu_device *gdev)
+{
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+
+	return pmu->rdev;
+}
+
+/* ---- what becomes of jobs ---- */
+
+static void pmu_queue(struct refgpu_listener *listener,
+		      const struct refgpu_job_info *job, u64 ticks, unsigned int flags)
+{
+	struct refgpu_pmu *pmu = container_of(listener, struct refgpu_pmu, listener);
+	struct gpu_pmu_work work = {
+		.engine = job->engine,
+		.flags = GPU_PMU_WORK_JOB | flags,
+		.key = job->number,
+		.time = refgpu_ticks_to_ns(pmu->rdev, ticks),
+	};
+
+	gpu_pmu_queue_context(pmu->gdev, &work, job->hw_id);
+}
+
+static void pmu_submit(struct refgpu_listener *listener,
+		       const struct refgpu_job_info *job, u64 ticks)
+{
+	pmu_queue(listener, job, ticks, 0);
+}
+
+static void pmu_earlier(struct refgpu_listener *listener,
+			const struct refgpu_job_info *job, u64 ticks, bool started)
+{
+	pmu_queue(listener, job, ticks, GPU_PMU_WORK_EARLIER |
+		  (started ? GPU_PMU_WORK_STARTED : 0));
+}
+
+static void pmu_run(struct refgpu_listener *listener,
+		    const struct refgpu_job_info *job, u64 ticks)
+{
+	struct refgpu_pmu *pmu = container_of(listener, struct refgpu_pmu, listener);
+
+	gpu_pmu_run(pmu->gdev, job->engine, job->number,
+		    refgpu_ticks_to_ns(pmu->rdev, ticks));
+}
+
+static void pmu_end(struct refgpu_listener *listener,
+		    const struct refgpu_job_info *job, u64 started, u64 ticks, int error)
+{
+	struct refgpu_pmu *pmu = container_of(listener, struct refgpu_pmu, listener);
+
+	gpu_pmu_complete(pmu->gdev, job->engine, job->number,
+			 refgpu_ticks_to_ns(pmu->rdev, ticks));
+}
+
+static const struct refgpu_job_ops pmu_job_ops = {
+	.submit		= pmu_submit,
+	.earlier	= pmu_earlier,
+	.run		= pmu_run,
+	.end		= pmu_end,
+};
+
+/* ---- what the PMU asks of a source ---- */
+
+static int pmu_attach(struct gpu_pmu_device *gdev)
+{
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+
+	pmu->gdev = gdev;
+	/* first: who submits from now on binds its context */
+	WRITE_ONCE(pmu->attached, true);
+	refgpu_listen(pmu->rdev, &pmu->listener);
+	return 0;
+}
+
+static void pmu_detach(struct gpu_pmu_device *gdev)
+{
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+
+	refgpu_unlisten(pmu->rdev, &pmu->listener);
+	WRITE_ONCE(pmu->attached, false);
+}
+
+static u64 pmu_context(struct drm_file *file, u64 id)
+{
+	int hw_id = id <= REFGPU_MAX_CONTEXTS ? refgpu_context_hw_id(file, id) : 0;
+
+	return hw_id > 0 ? hw_id : 0;
+}
+
+static u64 pmu_sync(struct gpu_pmu_device *gdev)
+{
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+
+	return refgpu_ticks_to_ns(pmu->rdev,
+				  refgpu_counters_sync(pmu->rdev, pmu->unit_runs));
+}
+
+static const struct gpu_pmu_source_ops pmu_source_ops = {
+	.attach		= pmu_attach,
+	.detach		= pmu_detach,
+	.contexts	= refgpu_context_ids,
+	.context	= pmu_context,
+	.sync		= pmu_sync,
+};
+
+/* ---- the counter unit ---- */
+
+static int unit_start(struct gpu_pmu_device *gdev, struct gpu_pmu_buffer *buffer)
+{
+	u32 period = div_u64(READ_ONCE(counters_period_us) * 1000ULL, REFGPU_TICK_NS);
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+	struct refgpu_device *rdev = pmu->rdev;
+	int ret;
+
+	ret = refgpu_counters_acquire(rdev, READ_ONCE(counters_size));
+	if (ret)
+		return ret;
+	ret = refgpu_counters_start(rdev, period);
+	if (ret) {
+		refgpu_counters_release(rdev);
+		return ret;
+	}
+	buffer->base = refgpu_counters_buffer(rdev, &buffer->size);
+	pmu->unit_runs = true;
+	return 0;
+}
+
+static void unit_stop(struct gpu_pmu_device *gdev)
+{
+	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
+
+	pmu->unit_runs = false;
+	refgpu_counters_release(pmu->rdev);
+}
+
+static u64 unit_clock(struct gpu_pmu_device *gdev)
+{
+	return refgpu_counters_clock(to_rdev(gdev));
+}
+
+static u32 unit_tail(struct gpu_pmu_device *gdev)
+{
+	return refgpu_counters_tail(to_rdev(gdev));
+}
+
+static void unit_free(struct gpu_pmu_device *gdev, u32 from, u32 to)
+{
+	struct refgpu_device *rdev = to_rdev(gdev);
+	struct refgpu_report *reports;
+	u32 size;
+
+	reports = refgpu_counters_buffer(rdev, &size);
+	if (to < from) {
+		memset((void *)reports + from, 0, size - from);
+		from = 0;
+	}
+	memset((void *)reports + from, 0, to - from);
+	refgpu_counters_set_head(rdev, to);
+	refgpu_counters_clear_status(rdev, REFGPU_OA_FULL | REFGPU_OA_LOST);
+}
+
+/* as pmu_counters[] has them */
+enum {
+	PMU_GPU_CYCLES,
+	PMU_SHADER_ACTIVE,
+	PMU_MEM_READ,
+	PMU_MEM_WRITE,
+	PMU_L3_MISSES,
+};
+
+static bool unit_decode(struct gpu_pmu_device *gdev, const void *raw,
+			struct gpu_pmu_report *report)
+{
+	const struct refgpu_report *from = raw;
+
+	/* pairs with the unit's smp_store_release(): this word is the last one */
+	report->sequence = smp_load_acquire(&from->sequence);
+	if (!report->sequence)
+		return false;
+	report->engine = from->flags & REFGPU_OA_ENGINE;
+	report->ctx = from->hw_id;
+	report->time = from->timestamp;
+	report->value[PMU_GPU_CYCLES] = from->gpu_cycles;
+	report->value[PMU_SHADER_ACTIVE] = from->shader_active | (u64)from->high[0] << 32;
+	report->value[PMU_MEM_READ] = from->mem_read | (u64)from->high[1] << 32;
+	report->value[PMU_MEM_WRITE] = from->mem_write | (u64)from->high[2] << 32;
+	report->value[PMU_L3_MISSES] = from->l3_misses;
+	return true;
+}
+
+static const struct gpu_pmu_unit_ops pmu_unit_ops = {
+	.start	= unit_start,
+	.stop	= unit_stop,
+	.clock	= unit_clock,
+	.tail	= unit_tail,
+	.free	= unit_free,
+	.decode	= unit_decode,
+};
+
+static const struct gpu_pmu_counter pmu_counters[] = {
+	[PMU_GPU_CYCLES] = {
+		.name = "gpu-cycles",
+		.desc = "cycles that an engine had a job",
+		.width = 32,
+	},
+	[PMU_SHADER_ACTIVE] = {
+		.name = "shader-active",
+		.desc = "cycles that the shaders were busy",
+		.width = 40,
+	},
+	[PMU_MEM_READ] = {
+		.name = "mem-read-bytes",
+		.unit = "bytes",
+		.desc = "bytes that an engine read from memory",
+		.width = 40,
+	},
+	[PMU_MEM_WRITE] = {
+		.name = "mem-write-bytes",
+		.unit = "bytes",
+		.desc = "bytes that an engine wrote to memory",
+		.width = 40,
+	},
+	[PMU_L3_MISSES] = {
+		.name = "l3-misses",
+		.desc = "accesses that missed the last cache",
+		.width = 32,
+	},
+};
+
+static const struct gpu_pmu_unit pmu_unit = {
+	.ops		= &pmu_unit_ops,
+	.counters	= pmu_counters,
+	.nr_counters	= ARRAY_SIZE(pmu_counters),
+	.report_size	= sizeof(struct refgpu_report),
+	.tick_ns	= REFGPU_TICK_NS,
+	.clock_width	= 32,
+};
+
+/* ---- the device ---- */
+
+/**
+ * refgpu_pmu_register() - tell the PMU of a device
+ * @rdev:	the device, registered
+ *
+ * The device works without, if it fails.
+ *
+ * Context: may sleep. Undone by refgpu_pmu_unregister().
+ */
+void refgpu_pmu_register(struct refgpu_device *rdev)
+{
+	struct gpu_pmu_device_info info = {
+		.drm = &rdev->drm,
+		.ops = &pmu_source_ops,
+		.unit = &pmu_unit,
+		.nr_engines = rdev->nr_rings,
+		.flags = GPU_PMU_TELLS_RUN | GPU_PMU_TELLS_END,
+	};
+	struct gpu_pmu_device *gdev;
+	struct refgpu_pmu *pmu;
+	unsigned int i;
+
+	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+	if (!pmu)
+		return;
+	pmu->rdev = rdev;
+	pmu->listener.ops = &pmu_job_ops;
+	for (i = 0; i < rdev->nr_rings; i++)
+		pmu->engines[i] = rdev->rings[i].name;
+	info.engines = pmu->engines;
+	info.priv = pmu;
+	gdev = gpu_pmu_device_register(&info);
+	if (IS_ERR(gdev)) {
+		drm_warn(&rdev->drm, "no GPU events: %pe\n", gdev);
+		kfree(pmu);
+		return;
+	}
+	mutex_lock(&rdev->pmu_lock);
+	pmu->gdev = gdev;
+	rdev->pmu = pmu;
+	mutex_unlock(&rdev->pmu_lock);
+}
+
+/**
+ * refgpu_pmu_unregister() - the mirror of refgpu_pmu_register()
+ * @rdev:	the device, unplugged: no ioctl is under way, all jobs have ended
+ *
+ * Context: may sleep.
+ */
+void refgpu_pmu_unregister(struct refgpu_device *rdev)
+{
+	struct refgpu_pmu *pmu = rdev->pmu;
+
+	if (!pmu)
+		return;
+	mutex_lock(&rdev->pmu_lock);
+	rdev->pmu = NULL;
+	mutex_unlock(&rdev->pmu_lock);
+	gpu_pmu_device_unregister(pmu->gdev);
+	kfree(pmu);
+}
+
+/**
+ * refgpu_pmu_submit() - a context is about to submit a job
+ * @rdev:	the device, not unplugged during the call
+ * @file:	whose
+ * @ctx:	its id
+ *
+ * Context: may sleep.
+ */
+void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx)
+{
+	struct refgpu_pmu *pmu = READ_ONCE(rdev->pmu);
+
+	/* if that fails, the PMU counts what the job does as lost */
+	if (pmu && READ_ONCE(pmu->attached))
+		gpu_pmu_context_bind(pmu->gdev, file, ctx);
+}
+
+/**
+ * refgpu_pmu_context_end() - a context's hardware id is about to be free
+ * @rdev:	the device; may be unplugged
+ * @hw_id:	the id
+ *
+ * Context: may sleep.
+ */
+void refgpu_pmu_context_end(struct refgpu_device *rdev, u32 hw_id)
+{
+	mutex_lock(&rdev->pmu_lock);
+	if (rdev->pmu)
+		gpu_pmu_context_end(rdev->pmu->gdev, hw_id);
+	mutex_unlock(&rdev->pmu_lock);
+}
