@@ -132,7 +132,7 @@ static u64 pmu_sync(struct gpu_pmu_device *gdev)
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
 
 	return refgpu_ticks_to_ns(pmu->rdev,
-				  refgpu_counters_sync(pmu->rdev, pmu->unit_runs));
+				  refgpu_counters_sync(pmu->rdev, READ_ONCE(pmu->unit_runs)));
 }
 
 static const struct gpu_pmu_source_ops pmu_source_ops = {
@@ -161,7 +161,7 @@ static int unit_start(struct gpu_pmu_device *gdev, struct gpu_pmu_buffer *buffer
 		return ret;
 	}
 	buffer->base = refgpu_counters_buffer(rdev, &buffer->size);
-	pmu->unit_runs = true;
+	WRITE_ONCE(pmu->unit_runs, true);
 	return 0;
 }
 
@@ -169,7 +169,7 @@ static void unit_stop(struct gpu_pmu_device *gdev)
 {
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
 
-	pmu->unit_runs = false;
+	WRITE_ONCE(pmu->unit_runs, false);
 	refgpu_counters_release(pmu->rdev);
 }
 
