@@ -27,6 +27,7 @@ help:
 	@echo 'make dkms            have DKMS build and install the modules'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
+	@echo 'make bench           what it costs, in instructions: a table, and JSON in build/bench'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
 	@echo 'make clean           remove build/'
 
@@ -63,6 +64,10 @@ test:
 	@$(MAKE) -s -C tests/selftests
 	@tests/run
 
+bench: vm-ready
+	@scripts/setup
+	@tests/bench/run
+
 check:
 	@tests/check
 
@@ -91,4 +96,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all help modules tools clients vm-ready demo test check install dkms uninstall clean
+.PHONY: all help modules tools clients vm-ready demo test bench check install dkms uninstall clean

@@ -31,7 +31,7 @@ static int state_show(struct seq_file *m, void *unused)
 	struct refgpu_engine engines[REFGPU_MAX_ENGINES];
 	unsigned int i, k;
 	unsigned long irq;
-	u64 resets, lost;
+	u64 resets, lost, reports;
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
 	refgpu_hw_sync(rdev);
@@ -40,6 +40,7 @@ static int state_show(struct seq_file *m, void *unused)
 		engines[i] = rdev->rings[i].engine;
 	resets = rdev->resets;
 	lost = rdev->oa.lost;
+	reports = rdev->oa.written;
 	raw_spin_unlock_irqrestore(&rdev->lock, irq);
 
 	for (i = 0; i < rdev->nr_rings; i++) {
@@ -50,8 +51,8 @@ static int state_show(struct seq_file *m, void *unused)
 			seq_printf(m, " %llu", engines[i].counters.v[k]);
 		seq_putc(m, '\n');
 	}
-	seq_printf(m, "resets %llu\nlost %llu\njobs %d\n", resets, lost,
-		   atomic_read(&rdev->nr_jobs));
+	seq_printf(m, "resets %llu\nreports %llu\nlost %llu\njobs %d\n", resets, reports,
+		   lost, atomic_read(&rdev->nr_jobs));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);

@@ -111,6 +111,7 @@ void refgpu_oa_reset(struct refgpu_oa *oa, u32 period, u64 now)
 	oa->landed = 0;
 	oa->status = 0;
 	oa->sequence = oa->first;
+	oa->written = 0;
 	oa->lost = 0;
 	oa->period = period;
 	oa->next = period ? now + period : REFGPU_NEVER;
@@ -205,6 +206,7 @@ static void oa_write_one(struct refgpu_oa *oa, const struct refgpu_engine *engin
 	oa_fill(oa, engine, (void *)(oa->shadow + oa->tail), reason, flags);
 	oa->due[oa->tail / REPORT_BYTES] = engine->now + oa->faults.late;
 	oa->tail = oa_behind(oa, oa->tail);
+	oa->written++;
 	if (oa_is_full(oa))
 		oa->status |= REFGPU_OA_FULL;
 }

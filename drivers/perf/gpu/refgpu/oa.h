@@ -94,7 +94,8 @@ struct refgpu_oa_faults {
  * @landed:	offset of the oldest report that did not land
  * @status:	register: REFGPU_OA_FULL, REFGPU_OA_LOST
  * @sequence:	of the newest report
- * @lost:	how many were not written since the start; for tests only
+ * @written:	how many were written since the start; for tests only
+ * @lost:	how many were not; likewise
  * @period:	ticks between two reports of an engine; 0: none
  * @next:	when the next period is over; changed by the clock's owner only
  * @base:	what counters are at the start; so wraps come early
@@ -113,6 +114,7 @@ struct refgpu_oa {
 	u32 landed;
 	u32 status;
 	u32 sequence;
+	u64 written;
 	u64 lost;
 	u32 period;
 	u64 next;
