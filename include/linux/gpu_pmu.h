@@ -188,7 +188,8 @@ struct gpu_pmu_unit_ops {
  * @nr_counters: 1 to GPU_PMU_MAX_COUNTERS
  * @report_size: bytes of a report, a divisor of the buffer's size
  * @tick_ns:	ns of a tick of its clock
- * @clock_width: bits of a report's time, 16 to 64: it wraps, as counters do
+ * @clock_width: bits of a report's time, 32 to 64: it wraps, as counters do, and
+ *		less often than once in a second
  */
 struct gpu_pmu_unit {
 	const struct gpu_pmu_unit_ops *ops;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * fuzz-account: the ring, accounting and crediting together. The input is a
- * story: what happens on two devices, and to the events that look at them. At
- * each step the identities hold that the numbers are trusted for:
+ * story: what happens on two devices, and to the events that look at them. A
+ * device follows the head-of-line rule, or its source tells what runs; it may
+ * have a clock of its own, and name contexts by their numbers. At each step the
+ * identities hold that the numbers are trusted for:
  *
  *  - no counter ever goes back;
  *  - of each engine, and of all of a device's: what the kernel, the clients
@@ -12,8 +14,9 @@
  *    is a device's;
  *  - an engine is busy for no more than the wall time, between any two flushes;
  *  - jobs - jobs-done = outstanding jobs + jobs that were dropped, because
- *    they were lost, or their source went away; and jobs dropped by loss are
- *    never more than what "lost" says;
+ *    they were lost, or their source went away; without those that were submitted
+ *    before anyone looked; and jobs dropped by loss are never more than what
+ *    "lost" says;
  *  - what the events of a set have got together is what their view has counted
  *    between settlements at both of which some event was live, and each of
  *    these deltas went to one event, in one piece.
@@ -26,8 +29,6 @@
  * FUZZ_TRACE=1 in the environment tells the story.
  */
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,9 @@
 #include "../../drivers/perf/gpu/credit.h"
 #include "../unit/unit.h"
 #include "model.h"
+#include "tale.h"
+
+#define fallthrough	__attribute__((__fallthrough__))
 
 #define NR_DEVICES	2
 #define MAX_ENGINES	3
@@ -46,57 +50,6 @@
 #define MAX_NODES	96
 #define MAX_EVENTS	16
 #define MAX_STEPS	400
-
-/* ---- input ---- */
-
-static const u8 *input, *input_end;
-
-static u8 byte(void)
-{
-	return input < input_end ? *input++ : 0;
-}
-
-static unsigned int pick(unsigned int nr)
-{
-	return byte() % nr;
-}
-
-/* ---- reporting ---- */
-
-static unsigned int step;
-static bool tracing;
-static const char *origin = ""; /* of the input, if it was made up */
-
-static __attribute__((format(printf, 1, 2))) void trace(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!tracing)
-		return;
-	fprintf(stderr, "%u: %llu: ", step, unit_clock);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-static __attribute__((noreturn, format(printf, 3, 4)))
-void violated(int line, const char *what, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "%s:%d: step %u%s: %s: ", __FILE__, line, step, origin, what);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	abort();
-}
-
-#define HOLD(cond, ...) do {					\
-	if (!(cond))						\
-		violated(__LINE__, #cond, __VA_ARGS__);		\
-} while (0)
 
 /* ---- the world ---- */
 
@@ -133,6 +86,9 @@ static struct device {
 	unsigned int nr_nodes;
 	struct gpu_ledger ledger;
 	struct model model;
+	bool tells_run;
+	bool own_clock;		/* records have times of the source's own, */
+	u64 clock;		/* and this was the last one */
 	u64 youngest;		/* time of any record, or of a flush */
 	s64 credit[MAX_ENGINES]; /* least of busy - wall time, over all flushes */
 	unsigned int ahead[MAX_ENGINES][NR_KEYS]; /* scopes records of it */
@@ -145,6 +101,11 @@ static struct device {
 
 /* several CPUs push: a record may be younger than the next one */
 static bool out_of_order;
+
+static u64 key_of(unsigned int number)
+{
+	return number * 0x0101010101010101ULL;
+}
 
 static int node_new(enum kind kind, int up, int dev, unsigned int nr_engines)
 {
@@ -178,6 +139,32 @@ static int node_pick(unsigned int kinds, int dev)
 	return -1;
 }
 
+/* the number of a context, and of no account: wide */
+static u64 number_of(int n)
+{
+	return key_of(n + 1);
+}
+
+static bool context_is_there(const struct device *d, int n)
+{
+	return n < nr_nodes && node[n].kind == CONTEXT && !node[n].ended &&
+	       node[n].device == d - device;
+}
+
+static struct gpu_account *ledger_find(struct gpu_ledger *ledger, u64 ctx)
+{
+	const struct device *d = container_of(ledger, struct device, ledger);
+	int n = (int)(ctx & 0xff) - 1;
+
+	HOLD(ctx == number_of(n), "%llx", ctx);
+	return context_is_there(d, n) ? node[n].account : NULL;
+}
+
+static bool model_is_there(const struct model *m, int n)
+{
+	return context_is_there(container_of(m, struct device, model), n);
+}
+
 static void attach(struct device *d)
 {
 	static const u32 start[] = { 0, UINT_MAX - 20, INT_MAX - 20 };
@@ -193,6 +180,8 @@ static void attach(struct device *d)
 	d->nodes = calloc(d->nr_nodes, sizeof(*d->nodes));
 	gpu_ledger_init(&d->ledger, node[d->node].account, d->engine,
 			d->nr_engines, d->jobs, d->nr_jobs, d->nodes, d->nr_nodes);
+	d->ledger.tells_run = d->tells_run;
+	d->ledger.find = ledger_find;
 }
 
 static void detach(struct device *d)
@@ -211,13 +200,16 @@ static void device_new(struct device *d, int number)
 	d->nr_jobs = 1 + pick(MAX_JOBS);
 	d->nr_nodes = pick(MAX_JOBS);
 	d->node = node_new(DEVICE, 0, number, d->nr_engines);
-	d->youngest = unit_clock;
+	d->tells_run = pick(2);
+	d->own_clock = pick(2);
+	d->clock = d->own_clock && !unit_clock ? 1 : unit_clock;
+	d->youngest = d->clock;
 	for (int i = 0; i < MAX_ENGINES; i++)
-		d->credit[i] = -(s64)unit_clock;
+		d->credit[i] = -(s64)d->clock;
 	memset(d->ahead, 0, sizeof(d->ahead));
 	d->nr_open = 0;
-	model_init(&d->model, d->nr_engines, d->nr_slots, d->nr_jobs,
-		   d->nr_nodes);
+	model_init(&d->model, d->tells_run, d->nr_engines, d->nr_slots, d->nr_jobs,
+		   d->nr_nodes, model_is_there);
 	attach(d);
 
 	node_new(KERNEL, d->node, number, d->nr_engines);
@@ -245,11 +237,13 @@ static void want_work(const struct model_work *w)
 	u64 value[GPU_NR_COUNTERS] = {
 		[GPU_COUNTER_BUSY] = w->busy,
 		[GPU_COUNTER_WAIT] = w->wait,
-		[GPU_COUNTER_JOBS] = w->job,
+		[GPU_COUNTER_JOBS] = w->counted,
 		[GPU_COUNTER_DONE] = w->job && w->state == COMPLETED,
 	};
 	bool names = w->state == OUTSTANDING;
 
+	if (w->owner == MODEL_NOBODY)
+		return;
 	node[w->owner].want_jobs += names;
 	for (int c = 0; c < GPU_NR_COUNTERS; c++)
 		want_add(w->owner, w->engine, c, value[c]);
@@ -403,21 +397,24 @@ static void check_jobs(const struct device *d)
 {
 	const u64 *count = node[d->node].last[0];
 	const struct model *m = &d->model;
-	u64 outstanding = 0, left = 0, lost = 0;
+	u64 outstanding = 0, left = 0, lost = 0, earlier = 0;
 	const struct gpu_job *job;
 
 	for (unsigned int e = 0; e < d->nr_engines; e++)
 		list_for_each_entry(job, &d->engine[e].queue, queue)
-			outstanding += !!(job->flags & GPU_PMU_WORK_JOB);
+			outstanding += (job->flags & GPU_PMU_WORK_JOB) &&
+				       !(job->flags & GPU_PMU_WORK_EARLIER);
 	for (unsigned int i = 0; i < m->nr_works; i++) {
-		left += m->work[i].job && m->work[i].state == LEFT;
-		lost += m->work[i].job && (m->work[i].state == LOST ||
-					   m->work[i].state == UNFOLLOWED);
+		const struct model_work *w = &m->work[i];
+
+		left += w->counted && w->state == LEFT;
+		lost += w->counted && (w->state == LOST || w->state == UNFOLLOWED);
+		earlier += w->job && !w->counted && w->state == COMPLETED;
 	}
-	HOLD(count[GPU_COUNTER_JOBS] - count[GPU_COUNTER_DONE] ==
+	HOLD(count[GPU_COUNTER_JOBS] + earlier - count[GPU_COUNTER_DONE] ==
 	     outstanding + left + lost,
-	     "%llu - %llu, %llu + %llu + %llu", count[GPU_COUNTER_JOBS],
-	     count[GPU_COUNTER_DONE], outstanding, left, lost);
+	     "%llu + %llu - %llu, %llu + %llu + %llu", count[GPU_COUNTER_JOBS],
+	     earlier, count[GPU_COUNTER_DONE], outstanding, left, lost);
 	HOLD(lost <= count[GPU_COUNTER_LOST], "%llu", lost);
 }
 
@@ -451,9 +448,38 @@ static void check_ledger(const struct device *d)
 
 /* ---- steps: records ---- */
 
-static u64 key_of(unsigned int number)
+/*
+ * What time it is for the source. One with a clock of its own is behind: what has
+ * happened since, it has not told yet.
+ */
+static u64 source_time(struct device *d)
 {
-	return number * 0x0101010101010101ULL;
+	if (!d->own_clock)
+		return unit_clock;
+	if (d->clock < unit_clock)
+		d->clock += (unit_clock - d->clock) * pick(5) / 4;
+	return d->clock;
+}
+
+/* when it happens: @rec gets it, or the kernel's clock does, for the ring to read */
+static u64 record_time(struct device *d, struct gpu_record *rec)
+{
+	u64 late = out_of_order ? pick(8) * (u64)pick(16) : 0, back;
+	/* who submits may read the kernel's clock, and the engine the source's */
+	bool own = d->own_clock &&
+		   !(d->tells_run && rec->type == GPU_RECORD_QUEUE && pick(4) == 0);
+	u64 time = (own ? source_time(d) : unit_clock) + late;
+
+	if (d->tells_run && (rec->flags & GPU_PMU_WORK_EARLIER)) {
+		own = true;
+		back = (u64)byte() << pick(24);
+		time = time > back ? time - back : 1;
+	}
+	if (own)
+		rec->time = time;
+	else
+		unit_clock = time;
+	return time;
 }
 
 static void push(struct device *d, struct gpu_record *rec,
@@ -461,19 +487,20 @@ static void push(struct device *d, struct gpu_record *rec,
 {
 	u64 clock = unit_clock;
 
-	if (out_of_order)
-		unit_clock += pick(8) * (u64)pick(16);
-	told->time = unit_clock;
+	told->time = record_time(d, rec);
 	told->key = rec->key;
 	told->engine = rec->engine;
 	told->job = rec->flags & GPU_PMU_WORK_JOB;
+	told->earlier = rec->flags & GPU_PMU_WORK_EARLIER;
+	told->started = rec->flags & GPU_PMU_WORK_STARTED;
+	told->by_context = rec->flags & GPU_RECORD_BY_CONTEXT;
 	model_push(&d->model, told);
 	if (rec->type == GPU_RECORD_SCOPES)
 		gpu_ring_offer(&d->ring, rec);
 	else
 		gpu_ring_push(&d->ring, rec);
-	if (unit_clock > d->youngest)
-		d->youngest = unit_clock;
+	if (told->time > d->youngest)
+		d->youngest = told->time;
 	unit_clock = clock;
 	HOLD(gpu_ring_lost(&d->ring) - d->ledger.lost_seen == d->model.ring_lost,
 	     "%lu - %lu, not %u", gpu_ring_lost(&d->ring), d->ledger.lost_seen,
@@ -525,11 +552,24 @@ static void push_queue(struct device *d, unsigned int engine, unsigned int key,
 	};
 	struct model_record told = { .type = MODEL_QUEUE };
 	unsigned int owners = BIT(KERNEL) | BIT(CONTEXT);
+	unsigned int more = byte();
 
-	if (!out_of_order)
-		owners |= BIT(CLIENT);
-	told.owner = node_pick(owners, d - device);
-	rec.owner = node[told.owner].account;
+	if ((more & 0x18) == 0) {
+		/* one that has ended, is the other device's, or is still to come */
+		told.owner = more & 0xe0 ? node_pick(BIT(CONTEXT), d - device) :
+					   (int)pick(nr_nodes + 2);
+		rec.ctx = number_of(told.owner);
+		rec.flags |= GPU_RECORD_BY_CONTEXT;
+	} else {
+		if (!out_of_order)
+			owners |= BIT(CLIENT);
+		told.owner = node_pick(owners, d - device);
+		rec.owner = node[told.owner].account;
+	}
+	if ((more & 7) < 2)
+		rec.flags |= GPU_PMU_WORK_EARLIER;
+	if ((more & 7) == 1)
+		rec.flags |= GPU_PMU_WORK_STARTED;
 	if (how & 4)
 		add_scopes(&rec, &told, pick(GPU_RECORD_SCOPES_MAX + 1));
 	d->ahead[engine][key] = 0;
@@ -540,6 +580,27 @@ static void push_queue(struct device *d, unsigned int engine, unsigned int key,
 	trace("device %td engine %u key %u: queue for %d, flags %u, %d scopes",
 	      d - device, engine, key, told.owner, rec.flags, told.nr_scopes);
 	push(d, &rec, &told);
+}
+
+static void push_run(struct device *d, unsigned int engine, unsigned int key)
+{
+	struct gpu_record rec = {
+		.type = GPU_RECORD_RUN,
+		.engine = engine,
+		.key = key_of(key),
+	};
+	struct model_record told = { .type = MODEL_RUN };
+
+	trace("device %td engine %u key %u: run", d - device, engine, key);
+	push(d, &rec, &told);
+}
+
+/* what was queued; mostly it is not what runs already */
+static void push_run_of_open(struct device *d)
+{
+	unsigned int at = pick(d->nr_open);
+
+	push_run(d, d->open[at].engine, d->open[at].key);
 }
 
 static void push_done(struct device *d, unsigned int engine, unsigned int key)
@@ -577,13 +638,15 @@ static void lose(struct device *d)
 
 static void flush(struct device *d)
 {
-	trace("device %td: is flushed", d - device);
-	gpu_ledger_flush(&d->ledger, &d->ring, unit_clock);
-	model_flush(&d->model, unit_clock);
-	if (unit_clock > d->youngest)
-		d->youngest = unit_clock;
+	u64 now = source_time(d);
+
+	trace("device %td: is flushed up to %llu", d - device, now);
+	gpu_ledger_flush(&d->ledger, &d->ring, now);
+	model_flush(&d->model, now);
+	if (now > d->youngest)
+		d->youngest = now;
 	check_accounts();
-	check_wall_time(d, unit_clock);
+	check_wall_time(d, now);
 	check_ledger(d);
 	check_jobs(d);
 	check_model();
@@ -603,10 +666,11 @@ static void reattach(struct device *d)
 {
 	if (unit_clock < d->youngest)
 		unit_clock = d->youngest;
+	d->clock = unit_clock;
 	flush(d);
 	trace("device %td: detach, attach", d - device);
 	gpu_ledger_forget(&d->ledger);
-	model_leave(&d->model, unit_clock);
+	model_leave(&d->model, source_time(d));
 	check_accounts();
 	check_ledger(d);
 	check_model();
@@ -955,7 +1019,16 @@ static void one_step(void)
 		return;
 
 	switch (what & 0x1f) {
-	case 0 ... 6:
+	case 4 ... 6:
+		if (d->tells_run) {
+			if (d->nr_open && (what & 0xe0))
+				push_run_of_open(d);
+			else
+				push_run(d, engine, key);
+			break;
+		}
+		fallthrough;
+	case 0 ... 3:
 		push_queue(d, engine, key, what >> 5);
 		break;
 	case 7 ... 8:
@@ -971,7 +1044,11 @@ static void one_step(void)
 			push_done_of_open(d, false);
 		break;
 	case 13 ... 15:
-		if (d->nr_open)
+		if (!d->nr_open)
+			break;
+		if (d->tells_run && (what & 1))
+			push_run_of_open(d);
+		else
 			push_done_of_open(d, true);
 		break;
 	case 16:
@@ -1012,8 +1089,6 @@ static void one_step(void)
 static void begin(void)
 {
 	nr_nodes = 0;
-	step = 0;
-	tracing = getenv("FUZZ_TRACE");
 	unit_clock = (u64)byte() << (pick(2) ? 40 : 0);
 	out_of_order = pick(8) == 0;
 	memset(event, 0, sizeof(event));
@@ -1041,76 +1116,14 @@ static void finish(void)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	input = data;
-	input_end = data + size;
+	tale_begin(data, size);
 	begin();
-	while (input < input_end && step++ < MAX_STEPS) {
+	while (!tale_over() && tale_step++ < MAX_STEPS) {
 		one_step();
 		check_accounts();
 	}
 	finish();
 	return 0;
 }
-
-#ifdef STANDALONE
-
-static u64 random_state;
-
-static u8 random_byte(void)
-{
-	/* xorshift64*, of Marsaglia and Vigna */
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL >> 56;
-}
-
-static void write_input(const char *dir, unsigned long seed, const u8 *data,
-			size_t size)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%lu", dir, seed);
-	file = fopen(path, "w");
-	if (!file || fwrite(data, 1, size, file) != size || fclose(file)) {
-		perror(path);
-		exit(2);
-	}
-}
-
-/*
- * usage: fuzz-account [ROUNDS [SEED [DIR]]]
- *
- * One round with the seed that was named repeats the one that failed. With a
- * folder, the inputs are written there and not run.
- */
-int main(int argc, char **argv)
-{
-	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000;
-	unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
-	static u8 data[1024];
-	char name[64];
-
-	origin = name;
-	for (; rounds; rounds--, seed++) {
-		size_t size = 64 + seed * 97 % (sizeof(data) - 64);
-
-		snprintf(name, sizeof(name), " of seed %lu", seed);
-		random_state = seed * 0x9e3779b97f4a7c15ULL + 1;
-		for (size_t i = 0; i < size; i++)
-			data[i] = random_byte();
-		if (argc > 3)
-			write_input(argv[3], seed, data, size);
-		else
-			LLVMFuzzerTestOneInput(data, size);
-	}
-	printf("1 passed, 0 failed\n");
-	return 0;
-}
-
-#endif

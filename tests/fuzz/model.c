@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reference model. See model.h.
+ * The reference model: what becomes of records. See model.h.
  */
 #include <stdlib.h>
 
 #include "model.h"
 
-void model_init(struct model *m, unsigned int nr_engines,
-		unsigned int ring_slots, unsigned int room,
-		unsigned int nodes)
+void model_init(struct model *m, bool tells_run, unsigned int nr_engines,
+		unsigned int ring_slots, unsigned int room, unsigned int nodes,
+		bool (*is_there)(const struct model *m, int owner))
 {
+	m->tells_run = tells_run;
+	m->is_there = is_there;
+	m->nr_stretches = 0;
 	m->nr_engines = nr_engines;
 	m->nr_works = 0;
 	m->nr_records = 0;
@@ -67,6 +70,8 @@ static struct model_work *find(struct model *m, const struct model_record *rec)
 static void end(struct model *m, struct model_work *w, enum model_state state,
 		u64 time)
 {
+	if (m->tells_run)
+		model_run_end(m, w - m->work, time, state != COMPLETED);
 	w->state = state;
 	w->end = time;
 	w->end_seq = m->seq;
@@ -115,12 +120,15 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 {
 	struct model_work *old = find(m, rec);
 	struct model_work *w = &m->work[m->nr_works++];
+	bool known = !rec->by_context || m->is_there(m, rec->owner);
 
 	*w = (struct model_work) {
 		.engine = rec->engine,
 		.key = rec->key,
 		.job = rec->job,
-		.owner = rec->owner,
+		.counted = rec->job && !rec->earlier && known,
+		.started = rec->started,
+		.owner = known ? rec->owner : MODEL_NOBODY,
 		.submit = rec->time,
 		.state = UNFOLLOWED,
 	};
@@ -128,24 +136,51 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 	if (old) {
 		end(m, old, LOST, rec->time);
 		m->lost++;
+		m->seq++;
 	}
-	if (m->room) {
+	if (known && m->room) {
 		m->room--;
 		add_scopes(w, rec);
 		w->state = OUTSTANDING;
-	} else {
+		return;
+	}
+	m->lost++;
+	m->nodes += w->nr_nodes;
+	w->nr_scopes = 0;
+	if (!m->tells_run) {
 		/* as if its record had been lost */
-		m->lost += 1 + model_outstanding(m);
-		m->nodes += w->nr_nodes;
-		w->nr_scopes = 0;
+		m->lost += model_outstanding(m);
 		end_all(m, LOST, rec->time);
 	}
 }
 
+static void apply_run(struct model *m, const struct model_record *rec)
+{
+	struct model_work *w = find(m, rec);
+
+	model_run_begin(m, rec->engine, w ? (int)(w - m->work) : MODEL_NOBODY, rec->time);
+	if (!w || w->started)
+		return;
+	w->started = true;
+	if (w->job && w->submit <= rec->time)
+		w->wait = rec->time - w->submit;
+	else if (w->job)
+		m->lost++;
+}
+
+static void apply_done(struct model *m, const struct model_record *rec)
+{
+	struct model_work *w = find(m, rec);
+
+	if (!w)
+		return;
+	if (m->tells_run && w->job && !w->started && w->submit < rec->time)
+		w->wait = rec->time - w->submit;
+	end(m, w, COMPLETED, rec->time);
+}
+
 static void apply(struct model *m, const struct model_record *rec)
 {
-	struct model_work *w;
-
 	m->seq++;
 	switch (rec->type) {
 	case MODEL_QUEUE:
@@ -159,91 +194,13 @@ static void apply(struct model *m, const struct model_record *rec)
 			m->lost++;
 		}
 		break;
+	case MODEL_RUN:
+		apply_run(m, rec);
+		break;
 	case MODEL_DONE:
-		w = find(m, rec);
-		if (w)
-			end(m, w, COMPLETED, rec->time);
+		apply_done(m, rec);
 		break;
 	}
-}
-
-/* ---- the rule ---- */
-
-static bool is_followed(const struct model_work *w, unsigned int engine)
-{
-	return w->engine == engine && w->state != UNFOLLOWED;
-}
-
-/* the oldest piece that is outstanding at a time has the engine */
-static struct model_work *holder(struct model *m, unsigned int engine, u64 time)
-{
-	for (unsigned int i = 0; i < m->nr_works; i++) {
-		struct model_work *w = &m->work[i];
-
-		if (is_followed(w, engine) && w->submit <= time &&
-		    (w->state == OUTSTANDING || time < w->end))
-			return w;
-	}
-	return NULL;
-}
-
-/* the first time after @time at which something happened, or @until */
-static u64 next_change(const struct model *m, unsigned int engine, u64 time,
-		       u64 until)
-{
-	for (unsigned int i = 0; i < m->nr_works; i++) {
-		const struct model_work *w = &m->work[i];
-
-		if (!is_followed(w, engine))
-			continue;
-		if (w->submit > time && w->submit < until)
-			until = w->submit;
-		if (w->state != OUTSTANDING && w->end > time && w->end < until)
-			until = w->end;
-	}
-	return until;
-}
-
-/*
- * What was lost is credited up to the last flush: later, nobody knows whether
- * it had the engine or who else.
- */
-static void credit(struct model *m, unsigned int engine, u64 from, u64 until)
-{
-	u64 next;
-
-	for (; from < until; from = next) {
-		struct model_work *w = holder(m, engine, from);
-
-		next = next_change(m, engine, from, until);
-		if (w && !w->lost_now)
-			w->busy += next - from;
-	}
-}
-
-/*
- * Work begins when all that is older has ended, if it has not ended itself by
- * then. It waits until it begins, or until it ends without.
- */
-static void settle_wait(struct model *m, struct model_work *w)
-{
-	u64 begin = w->submit;
-	bool begun = true;
-
-	for (const struct model_work *old = m->work; old < w; old++) {
-		if (!is_followed(old, w->engine))
-			continue;
-		if (old->state == OUTSTANDING ||
-		    (w->state != OUTSTANDING && old->end_seq >= w->end_seq))
-			begun = false;
-		else if (old->end > begin)
-			begin = old->end;
-	}
-	if (begun)
-		w->wait = begin - w->submit;
-	else if (w->state == COMPLETED)
-		w->wait = w->end - w->submit;
-	w->waited = begun || w->state != OUTSTANDING;
 }
 
 void model_flush(struct model *m, u64 now)
@@ -259,17 +216,10 @@ void model_flush(struct model *m, u64 now)
 		m->seq++;
 		end_all(m, LOST, now);
 	}
-
-	for (unsigned int i = 0; i < m->nr_works; i++) {
-		struct model_work *w = &m->work[i];
-
-		if (w->job && w->state != UNFOLLOWED && !w->waited)
-			settle_wait(m, w);
-	}
-	for (unsigned int e = 0; e < m->nr_engines; e++)
-		credit(m, e, m->flushed, now);
-	for (unsigned int i = 0; i < m->nr_works; i++)
-		m->work[i].lost_now = false;
+	if (m->tells_run)
+		model_run_credit(m, now);
+	else
+		model_line_credit(m, now);
 	m->flushed = now;
 }
 
@@ -277,4 +227,5 @@ void model_flush(struct model *m, u64 now)
 void model_leave(struct model *m, u64 now)
 {
 	end_all(m, LEFT, now);
+	m->nr_stretches = 0;
 }

@@ -1,221 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Accounting, on cases whose result was computed by hand. A case is a short
- * story of one device, told by the helpers below; the comments in it draw the
- * engine's time.
+ * story of one device, told by the helpers of story.h; the comments in it draw
+ * the engine's time. Sources that tell what runs are for test-run.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/gpu_pmu.h>
-
-#include "../../drivers/perf/gpu/account.h"
-#include "unit.h"
-
-#define NR_ENGINES	3
-#define NR_JOBS		8
-#define NR_SLOTS	32
-#define NR_SCOPES	11
-
-/* ---- one device ---- */
-
-/* the account of everything is told of two engines only */
-static struct gpu_account *all, *device, *kernel, *client[2], *ctx[3];
-static struct gpu_account *scope[NR_SCOPES];
-static struct gpu_engine engine[NR_ENGINES];
-static struct gpu_record slots[NR_SLOTS];
-static struct gpu_ring ring;
-static struct gpu_ledger ledger;
-static struct gpu_job *jobs, *nodes;
-static unsigned int nr_released;
-static struct gpu_account *released;
-static u64 completed_when_released;
-
-static struct gpu_account *account_new(struct gpu_account *up, unsigned int nr)
-{
-	struct gpu_account *account;
-
-	account = malloc(sizeof(*account) + gpu_account_bytes(nr, GPU_NR_COUNTERS));
-	memset(account, 0xa5, sizeof(*account) + gpu_account_bytes(nr, GPU_NR_COUNTERS));
-	gpu_account_init(account, up, nr, GPU_NR_COUNTERS);
-	return account;
-}
-
-static void setup(unsigned int nr_jobs)
-{
-	all = account_new(NULL, NR_ENGINES - 1);
-	device = account_new(all, NR_ENGINES);
-	kernel = account_new(device, NR_ENGINES);
-	client[0] = account_new(device, NR_ENGINES);
-	client[1] = account_new(device, NR_ENGINES);
-	ctx[0] = account_new(client[0], NR_ENGINES);
-	ctx[1] = account_new(client[0], NR_ENGINES);
-	ctx[2] = account_new(client[1], NR_ENGINES);
-	for (int i = 0; i < NR_SCOPES; i++)
-		scope[i] = account_new(NULL, 0);
-
-	memset(slots, 0, sizeof(slots));
-	gpu_ring_init(&ring, slots, NR_SLOTS);
-	/* as large as it is: a job too far is the address sanitizer's */
-	jobs = calloc(nr_jobs, sizeof(*jobs));
-	memset(engine, 0xa5, sizeof(engine));
-	nodes = calloc(nr_jobs, sizeof(*nodes));
-	gpu_ledger_init(&ledger, device, engine, NR_ENGINES, jobs, nr_jobs, nodes,
-			nr_jobs);
-	nr_released = 0;
-	released = NULL;
-	unit_clock = 0;
-}
-
-/* a list that is damaged may have no end */
-static unsigned int list_length(const struct list_head *head)
-{
-	const struct list_head *entry;
-	unsigned int nr = 0;
-
-	for (entry = head->next; entry != head && nr < 10000; entry = entry->next)
-		nr++;
-	return nr;
-}
-
-/* with nothing outstanding, all room is back, and nobody is named any more */
-static void teardown(unsigned int nr_jobs)
-{
-	struct gpu_account *accounts[] = {
-		all, device, kernel, client[0], client[1], ctx[0], ctx[1], ctx[2],
-	};
-
-	gpu_ledger_forget(&ledger);
-	CHECK_EQ(ledger.outstanding, 0);
-	CHECK_EQ(list_length(&ledger.free), nr_jobs);
-	CHECK_EQ(list_length(&ledger.free_nodes), nr_jobs);
-	CHECK_EQ(list_length(&ledger.staged), 0);
-	for (unsigned int i = 0; i < ARRAY_SIZE(accounts); i++) {
-		CHECK_EQ(accounts[i]->jobs, 0);
-		free(accounts[i]);
-	}
-	for (int i = 0; i < NR_SCOPES; i++) {
-		CHECK_EQ(scope[i]->jobs, 0);
-		free(scope[i]);
-	}
-	free(jobs);
-	free(nodes);
-}
-
-/* ---- what happens to it ---- */
-
-static void push_scoped(u64 time, enum gpu_record_type type, unsigned int flags,
-			unsigned int eng, struct gpu_account *owner, u64 key,
-			unsigned int first_scope, unsigned int nr_scopes)
-{
-	struct gpu_record rec = {
-		.type = type,
-		.engine = eng,
-		.owner = owner,
-		.key = key,
-		.flags = flags,
-		.nr_scopes = nr_scopes,
-	};
-
-	for (unsigned int i = 0; i < nr_scopes; i++)
-		rec.scope[i] = scope[first_scope + i];
-	unit_clock = time;
-	gpu_ring_push(&ring, &rec);
-}
-
-static void queue_on(u64 time, unsigned int eng, struct gpu_account *owner, u64 key)
-{
-	push_scoped(time, GPU_RECORD_QUEUE, GPU_PMU_WORK_JOB, eng, owner, key, 0, 0);
-}
-
-static void done_on(u64 time, unsigned int eng, u64 key)
-{
-	push_scoped(time, GPU_RECORD_DONE, 0, eng, NULL, key, 0, 0);
-}
-
-static void queue(u64 time, struct gpu_account *owner, u64 key)
-{
-	queue_on(time, 0, owner, key);
-}
-
-static void done(u64 time, u64 key)
-{
-	done_on(time, 0, key);
-}
-
-/* work of nobody's submission: not a job */
-static void queue_work(u64 time, struct gpu_account *owner, u64 key)
-{
-	push_scoped(time, GPU_RECORD_QUEUE, 0, 0, owner, key, 0, 0);
-}
-
-static void queue_scoped(u64 time, struct gpu_account *owner, u64 key,
-			 unsigned int first_scope, unsigned int nr_scopes)
-{
-	push_scoped(time, GPU_RECORD_QUEUE, GPU_PMU_WORK_JOB, 0, owner, key,
-		    first_scope, nr_scopes);
-}
-
-static void announce_scopes(u64 time, unsigned int eng, u64 key,
-			    unsigned int first_scope, unsigned int nr_scopes)
-{
-	push_scoped(time, GPU_RECORD_SCOPES, GPU_PMU_WORK_JOB, eng, ctx[0], key,
-		    first_scope, nr_scopes);
-}
-
-static void flush(u64 now)
-{
-	unit_clock = now;
-	gpu_ledger_flush(&ledger, &ring, now);
-}
-
-/* what finds a full ring; its own content does not matter any more */
-static void overflow(unsigned int nr)
-{
-	while (nr--)
-		gpu_ring_lose(&ring);
-}
-
-static void note_release(struct gpu_account *account)
-{
-	nr_released++;
-	released = account;
-	completed_when_released = gpu_account_slot(account, 0)[GPU_COUNTER_DONE];
-}
-
-/* ---- what was counted ---- */
-
-static u64 busy(struct gpu_account *account)
-{
-	return gpu_account_slot(account, 0)[GPU_COUNTER_BUSY];
-}
-
-static u64 busy_on(struct gpu_account *account, unsigned int eng)
-{
-	return gpu_account_slot(account, eng + 1)[GPU_COUNTER_BUSY];
-}
-
-static u64 waited(struct gpu_account *account)
-{
-	return gpu_account_slot(account, 0)[GPU_COUNTER_WAIT];
-}
-
-static u64 submitted(struct gpu_account *account)
-{
-	return gpu_account_slot(account, 0)[GPU_COUNTER_JOBS];
-}
-
-static u64 completed(struct gpu_account *account)
-{
-	return gpu_account_slot(account, 0)[GPU_COUNTER_DONE];
-}
-
-static u64 lost(struct gpu_account *account)
-{
-	return gpu_account_slot(account, 0)[GPU_COUNTER_LOST];
-}
+#include "story.h"
 
 /* ---- accounts ---- */
+
+/* an account that is a device's own counters wider: each is at its place */
+static void counters_of_the_devices_own(void)
+{
+	enum { NR = GPU_NR_COUNTERS + 3, ENGINES = 2 };
+	size_t size = sizeof(struct gpu_account) + gpu_account_bytes(ENGINES, NR);
+	struct gpu_account *wide = malloc(size);
+
+	CHECK_EQ(gpu_account_bytes(ENGINES, NR), 3 * 8 * 8);
+	setup(NR_JOBS);
+	memset(wide, 0xa5, size);
+	gpu_account_init(wide, NULL, ENGINES, NR);
+	CHECK_EQ(wide->nr_counters, NR);
+	for (unsigned int i = 0; i < (ENGINES + 1) * NR; i++)
+		CHECK_EQ(wide->count[i], 0);
+	for (unsigned int c = 0; c < NR; c++) {
+		gpu_account_add(wide, 0, c, 10 + c);
+		gpu_account_add(wide, 1, c, 30 + c);
+		gpu_account_add(wide, ENGINES, c, 100);
+	}
+	for (unsigned int c = 0; c < NR; c++) {
+		CHECK_EQ(wide->count[c], 140 + 2 * c);
+		CHECK_EQ(wide->count[NR + c], 10 + c);
+		CHECK_EQ(wide->count[2 * NR + c], 30 + c);
+		CHECK(gpu_account_slot(wide, 2) + c == &wide->count[2 * NR + c]);
+	}
+
+	/* its narrower ones have as many, its wider one may have more */
+	gpu_account_init(wide, device, 0, GPU_NR_COUNTERS);
+	gpu_account_add(wide, 1, GPU_COUNTER_DONE, 5);
+	CHECK_EQ(completed(wide), 5);
+	CHECK_EQ(gpu_account_slot(device, 2)[GPU_COUNTER_DONE], 5);
+	CHECK_EQ(gpu_account_slot(all, 2)[GPU_COUNTER_DONE], 5);
+	free(wide);
+	teardown(NR_JOBS);
+}
+
+static void a_loss_is_the_devices(void)
+{
+	setup(NR_JOBS);
+	gpu_account_lose(device, 3);
+	gpu_account_lose(device, 1ULL << 40);
+	CHECK_EQ(lost(device), (1ULL << 40) + 3);
+	CHECK_EQ(lost(all), (1ULL << 40) + 3);
+	for (unsigned int i = 1; i <= NR_ENGINES; i++)
+		CHECK_EQ(gpu_account_slot(device, i)[GPU_COUNTER_LOST], 0);
+	CHECK_EQ(busy(device) + waited(device) + submitted(device) + completed(device), 0);
+	teardown(NR_JOBS);
+}
 
 static void counts_in_all_wider_scopes(void)
 {
@@ -1225,6 +1068,8 @@ static void many_outstanding(void)
 }
 
 static const struct unit_test tests[] = {
+	TEST(counters_of_the_devices_own),
+	TEST(a_loss_is_the_devices),
 	TEST(counts_in_all_wider_scopes),
 	TEST(counts_unknown_engines_in_the_sum),
 	TEST(one_job),

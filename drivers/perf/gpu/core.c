@@ -42,12 +42,15 @@ static unsigned int gpu_users;	/* open root events; under gpu_mutex */
  */
 #define GPU_SCOPE_NODES		1024
 
-/* what is on its way is counted, what is outstanding is not followed any more */
+/*
+ * The source has stopped to report: what is on its way is counted, but nobody can say
+ * up to when what is outstanding has run.
+ */
 static void device_stop(struct gpu_pmu_device *gdev)
 {
-	gpu_unit_stop(gdev);
 	raw_spin_lock_irq(&gpu_lock);
-	gpu_flush_device(gdev, ktime_get_ns());
+	if (gdev->flowing)
+		gpu_ledger_flush(&gdev->ledger, &gdev->ring, 0);
 	gpu_ledger_forget(&gdev->ledger);
 	gpu_clients_end(gdev);
 	gdev->attached = false;
@@ -115,6 +118,7 @@ static int device_attach(struct gpu_pmu_device *gdev)
 	struct gpu_engine *engines;
 	struct gpu_job *jobs;
 	int err = -ENOMEM;
+	unsigned int i;
 
 	lockdep_assert_held(&gpu_mutex);
 
@@ -130,6 +134,9 @@ static int device_attach(struct gpu_pmu_device *gdev)
 	gpu_ring_init(&gdev->ring, slots, ring_size);
 	gpu_ledger_init(&gdev->ledger, &gdev->account, engines, gdev->nr_engines,
 			jobs, max_jobs, jobs + max_jobs, GPU_SCOPE_NODES);
+	/* what was submitted earlier ran for nobody, up to now */
+	for (i = 0; i < gdev->nr_engines; i++)
+		engines[i].clock = ktime_get_ns();
 	gdev->ledger.tells_run = gdev->flags & GPU_PMU_TELLS_RUN;
 	gdev->ledger.find = ledger_find;
 	gdev->jobs = jobs;
@@ -153,6 +160,10 @@ static void device_detach(struct gpu_pmu_device *gdev)
 	if (!gdev->attached)
 		return;
 
+	gpu_unit_stop(gdev);
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_flush_device(gdev, ktime_get_ns());
+	raw_spin_unlock_irq(&gpu_lock);
 	gdev->ops->detach(gdev);
 	device_stop(gdev);
 }
@@ -313,7 +324,7 @@ static bool unit_makes_sense(const struct gpu_pmu_unit *unit)
 	unsigned int i;
 
 	if (!unit->nr_counters || unit->nr_counters > GPU_PMU_MAX_COUNTERS ||
-	    !unit->tick_ns || unit->clock_width < 16 || unit->clock_width > 64 ||
+	    !unit->tick_ns || unit->clock_width < 32 || unit->clock_width > 64 ||
 	    !is_power_of_2(unit->report_size))
 		return false;
 	for (i = 0; i < unit->nr_counters; i++)

@@ -103,7 +103,7 @@ static bool report_in_time(const struct gpu_reports *reports,
 {
 	u64 now = reports->pair.ticks;
 
-	return reports->jumped || !engine->clocked ||
+	return !engine->clocked ||
 	       ticks_between(reports, report->time, now) <=
 	       ticks_between(reports, engine->ticks, now);
 }
@@ -171,7 +171,7 @@ void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *r
 	      ticks_between(reports, report->time, reports->pair.ticks);
 	engine->counted = true;
 	engine->known = true;
-	engine->clocked = true;
+	engine->clocked = !reports->jumped;
 	engine->ctx = report->ctx;
 	engine->ticks = report->time;
 	engine->time = reports->pair.after - age * reports->unit->tick_ns;

@@ -6,5 +6,6 @@
 #include_next <linux/limits.h>
 
 #define S32_MAX		0x7fffffff
+#define U32_MAX		0xffffffffU
 
 #endif /* UNIT_LINUX_LIMITS_H */

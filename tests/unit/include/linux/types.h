@@ -8,6 +8,7 @@
 
 typedef uint8_t u8;
 typedef uint16_t u16;
+typedef int16_t s16;
 typedef uint32_t u32;
 typedef int32_t s32;
 typedef unsigned long long u64;
