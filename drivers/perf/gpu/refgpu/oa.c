@@ -73,13 +73,23 @@ int refgpu_oa_alloc(struct refgpu_oa *oa, u32 size)
  */
 void refgpu_oa_free(struct refgpu_oa *oa)
 {
-	vfree(oa->due);
-	vfree(oa->shadow);
-	vfree(oa->buf);
+	u8 *buf = oa->buf, *shadow = oa->shadow;
+	u64 *due = oa->due;
+	unsigned long irq;
+
+	/* what has not landed by now never will */
+	raw_spin_lock_irqsave(&oa->lock, irq);
+	oa->head = 0;
+	oa->tail = 0;
+	oa->landed = 0;
 	oa->due = NULL;
 	oa->shadow = NULL;
 	oa->buf = NULL;
 	oa->size = 0;
+	raw_spin_unlock_irqrestore(&oa->lock, irq);
+	vfree(due);
+	vfree(shadow);
+	vfree(buf);
 }
 
 /**
