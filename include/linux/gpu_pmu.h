@@ -235,12 +235,16 @@ struct gpu_pmu_device_info {
  * @flags:	GPU_PMU_WORK_*
  * @key:	tells the outstanding work of the engine apart
  * @time:	when that was, CLOCK_MONOTONIC in ns; 0: now
+ * @fence_context: of the fence that it signals when it is complete, or 0
+ * @fence_seqno: of the same
  */
 struct gpu_pmu_work {
 	unsigned int engine;
 	unsigned int flags;
 	u64 key;
 	u64 time;
+	u64 fence_context;
+	u64 fence_seqno;
 };
 
 struct gpu_pmu_device *

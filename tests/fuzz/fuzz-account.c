@@ -866,7 +866,7 @@ static struct share *share_new(void)
 	const struct share *like = event[pick(MAX_EVENTS)].share;
 	struct share *share = calloc(1, sizeof(*share));
 	const void *who, *solo;
-	struct gpu_view view;
+	struct gpu_view view = {};
 
 	if (like && pick(4)) {
 		share->node = like->node;

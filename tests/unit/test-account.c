@@ -18,7 +18,7 @@ static void counters_of_the_devices_own(void)
 	size_t size = sizeof(struct gpu_account) + gpu_account_bytes(ENGINES, NR);
 	struct gpu_account *wide = malloc(size);
 
-	CHECK_EQ(gpu_account_bytes(ENGINES, NR), 3 * 8 * 8);
+	CHECK_EQ(gpu_account_bytes(ENGINES, NR), 3 * 11 * 8);
 	setup(NR_JOBS);
 	memset(wide, 0xa5, size);
 	gpu_account_init(wide, NULL, ENGINES, NR);

@@ -69,7 +69,7 @@ static void settle_leaving(struct event *ev)
 
 static struct gpu_view view_of(unsigned int slot, enum gpu_counter counter)
 {
-	struct gpu_view view = { account, slot, counter };
+	struct gpu_view view = { account, slot, counter, false };
 
 	return view;
 }

@@ -82,6 +82,39 @@ void gpu_account_lose(struct gpu_account *account, u64 nr)
 	gpu_account_add(account, GPU_NO_ENGINE, GPU_COUNTER_LOST, nr);
 }
 
+/**
+ * gpu_account_is_part() - does what is counted here count there?
+ * @account:	here
+ * @of:		there
+ *
+ * Return: whether @of is @account, or a wider scope.
+ */
+bool gpu_account_is_part(const struct gpu_account *account, const struct gpu_account *of)
+{
+	for (; account; account = account->up)
+		if (account == of)
+			return true;
+	return false;
+}
+
+/**
+ * gpu_job_counts_for() - is a job counted in an account?
+ * @job:	the job
+ * @account:	the account
+ *
+ * Return: whether it is its owner's, or one of its scopes'.
+ */
+bool gpu_job_counts_for(const struct gpu_job *job, const struct gpu_account *account)
+{
+	if (gpu_account_is_part(job->owner, account))
+		return true;
+	for (; job; job = job->more)
+		for (int i = 0; i < job->nr_scopes; i++)
+			if (job->scope[i] == account)
+				return true;
+	return false;
+}
+
 static void account_unpin(struct gpu_account *account)
 {
 	if (!--account->jobs && account->release)
@@ -180,9 +213,11 @@ static void ledger_lose(struct gpu_ledger *ledger, u64 nr)
 static void engine_run(struct gpu_ledger *ledger, unsigned int i, u64 until)
 {
 	struct gpu_engine *engine = &ledger->engine[i];
+	struct gpu_job *job = engine->running;
 
-	if (engine->running && until > engine->clock) {
-		job_count(engine->running, i, GPU_COUNTER_BUSY, until - engine->clock);
+	if (job && until > engine->clock) {
+		job_count(job, i, GPU_COUNTER_BUSY, until - engine->clock);
+		job->busy += until - engine->clock;
 		engine->clock = until;
 	}
 }
@@ -193,6 +228,7 @@ static void job_start(struct gpu_ledger *ledger, struct gpu_job *job, u64 now)
 	if (job->started)
 		return;
 	job->started = true;
+	job->start = now;
 	if (!(job->flags & GPU_PMU_WORK_JOB))
 		return;
 	if (now >= job->submit)
@@ -215,7 +251,7 @@ static void engine_next(struct gpu_ledger *ledger, unsigned int i)
 }
 
 /*
- * Scopes for which there is no room in the QUEUE come before it, so that work
+ * Scopes, and a fence, for which there is no room in the QUEUE come before it, so that work
  * never accrues anything that some of its scopes would miss. If there is no node
  * for them, those scopes miss all of it, and nobody else anything.
  */
@@ -229,7 +265,12 @@ static void ledger_scopes(struct gpu_ledger *ledger, const struct gpu_record *re
 	}
 	node->key = rec->key;
 	node->engine = rec->engine;
+	node->fence_context = 0;
 	job_set_scopes(node, rec);
+	if (rec->type == GPU_RECORD_FENCE) {
+		node->fence_context = rec->fence_context;
+		node->fence_seqno = rec->fence_seqno;
+	}
 	list_add_tail(&node->queue, &ledger->staged);
 }
 
@@ -312,6 +353,16 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	job->owner->jobs++;
 	job_set_scopes(job, rec);
 	job->more = more;
+	job->start = 0;
+	job->busy = 0;
+	job->fence_context = 0;
+	job->fence_seqno = 0;
+	for (; more; more = more->more) {
+		if (more->fence_context) {
+			job->fence_context = more->fence_context;
+			job->fence_seqno = more->fence_seqno;
+		}
+	}
 	list_add_tail(&job->queue, &engine->queue);
 	hlist_add_head(&job->hash, engine_bucket(engine, rec->key));
 	ledger->outstanding++;
@@ -342,10 +393,15 @@ static void ledger_done(struct gpu_ledger *ledger, const struct gpu_record *rec)
 
 	if (job == engine->running)
 		engine_run(ledger, rec->engine, rec->time);
-	if (rec->time > job->submit)
-		job_start(ledger, job, rec->time);	/* it never ran: it only waited */
-	if (job->flags & GPU_PMU_WORK_JOB)
+	if (rec->time > job->submit && !job->started) {
+		job_start(ledger, job, rec->time);
+		job->start = 0;		/* it never ran: it only waited */
+	}
+	if (job->flags & GPU_PMU_WORK_JOB) {
 		job_count(job, rec->engine, GPU_COUNTER_DONE, 1);
+		if (ledger->done)
+			ledger->done(ledger, job, rec->time);
+	}
 	job_drop(ledger, job);
 	engine_next(ledger, rec->engine);
 }
@@ -354,6 +410,7 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
 				    const struct gpu_record *rec) = {
 	[GPU_RECORD_QUEUE]	= ledger_queue,
 	[GPU_RECORD_SCOPES]	= ledger_scopes,
+	[GPU_RECORD_FENCE]	= ledger_scopes,
 	[GPU_RECORD_RUN]	= ledger_run,
 	[GPU_RECORD_DONE]	= ledger_done,
 };
@@ -369,7 +426,7 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
  * @nodes:	room for the scopes that jobs have no room for
  * @nr_nodes:	how many; each holds GPU_RECORD_SCOPES_MAX
  *
- * The caller may set @tells_run and @find then.
+ * The caller may set @tells_run, @find and @done then.
  */
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
@@ -385,6 +442,7 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->outstanding = 0;
 	ledger->tells_run = false;
 	ledger->find = NULL;
+	ledger->done = NULL;
 	ledger->nr_engines = nr_engines;
 	ledger->engine = engine;
 	for (unsigned int i = 0; i < nr_engines; i++) {

@@ -22,6 +22,9 @@ enum gpu_counter {
 	GPU_COUNTER_JOBS,
 	GPU_COUNTER_DONE,
 	GPU_COUNTER_LOST,
+	GPU_COUNTER_WAITS,
+	GPU_COUNTER_WAIT_TIME,
+	GPU_COUNTER_REPORTS,
 	GPU_NR_COUNTERS
 };
 
@@ -70,11 +73,15 @@ static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int sl
  * @engine:	index of its engine
  * @key:	as in its records
  * @submit:	when it was handed over
+ * @start:	when it began to run; 0: it did not
+ * @busy:	for how long it has run
+ * @fence_context: of the fence that it signals, or 0
+ * @fence_seqno: of the same
  * @owner:	the account of its context
  * @scope:	the accounts of the task events it is counted in
  * @nr_scopes:	how many of @scope are set
  * @flags:	GPU_PMU_WORK_*
- * @started:	it has run
+ * @started:	it has run, or was told to have; its wait is over
  */
 struct gpu_job {
 	struct list_head queue;
@@ -82,6 +89,10 @@ struct gpu_job {
 	struct gpu_job *more;
 	u64 key;
 	u64 submit;
+	u64 start;
+	u64 busy;
+	u64 fence_context;
+	u64 fence_seqno;
 	struct gpu_account *owner;
 	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
 	u8 nr_scopes;
@@ -111,13 +122,14 @@ struct gpu_engine {
  * struct gpu_ledger - the accounting of one device
  * @free:	unused jobs
  * @free_nodes:	unused nodes for scopes that a job has no room for
- * @staged:	scopes of work whose QUEUE is still to come
+ * @staged:	scopes and fences of work whose QUEUE is still to come
  * @account:	the device's own account
  * @lost_seen:	how much of the ring's loss has been taken over
  * @left_out_seen: and of what it has left out
  * @outstanding: how many jobs are in the engines' queues
  * @tells_run:	the source tells what runs, by RUN records
  * @find:	the account of a context, or NULL: for records that name one
+ * @done:	called for each job that is complete, or NULL
  * @nr_engines:	how many engines there are
  * @engine:	the engines
  */
@@ -131,6 +143,7 @@ struct gpu_ledger {
 	unsigned int outstanding;
 	bool tells_run;
 	struct gpu_account *(*find)(struct gpu_ledger *ledger, u64 ctx);
+	void (*done)(struct gpu_ledger *ledger, const struct gpu_job *job, u64 time);
 	unsigned int nr_engines;
 	struct gpu_engine *engine;
 };
@@ -140,6 +153,8 @@ void gpu_account_init(struct gpu_account *account, struct gpu_account *up,
 void gpu_account_add(struct gpu_account *account, unsigned int engine,
 		     unsigned int counter, u64 delta);
 void gpu_account_lose(struct gpu_account *account, u64 nr);
+bool gpu_account_is_part(const struct gpu_account *account, const struct gpu_account *of);
+bool gpu_job_counts_for(const struct gpu_job *job, const struct gpu_account *account);
 
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,

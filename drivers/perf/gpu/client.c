@@ -176,6 +176,7 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 	if (!client && new && gdev->attached) {
 		client = new;
 		client->file = file;
+		client->id = gpu_client_id(file);
 		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
 	} else if (new) {
 		gpu_client_put(new);
@@ -190,7 +191,7 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
  * The same. If the number is still another client's, which is about to end, there is
  * no such context yet.
  */
-static struct gpu_context *context_get(struct gpu_client *client, u64 number,
+static struct gpu_context *context_get(struct gpu_client *client, u64 id, u64 number,
 				       gfp_t gfp)
 {
 	struct gpu_pmu_device *gdev = client->gdev;
@@ -201,6 +202,7 @@ static struct gpu_context *context_get(struct gpu_client *client, u64 number,
 		      gpu_account_bytes(gdev->nr_engines, gdev->nr_counters),
 		      gfp | __GFP_NOWARN);
 	if (new) {
+		new->id = id;
 		new->number = number;
 		gpu_account_init(&new->account, &client->account, gdev->nr_engines,
 				 gdev->nr_counters);
@@ -245,20 +247,21 @@ struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
  * gpu_context_get_file() - a context of an open file
  * @gdev:	its device
  * @file:	the file, open during the call
- * @number:	of a context, which is one of the file's
+ * @id:		of a context, which is one of the file's
+ * @number:	under which the device knows it
  *
  * Context: process, sleeps.
  * Return: the context, with a reference, or NULL if there is no memory.
  */
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
-					 struct drm_file *file, u64 number)
+					 struct drm_file *file, u64 id, u64 number)
 {
 	struct gpu_client *client = client_get(gdev, file, GFP_KERNEL);
 	struct gpu_context *context;
 
 	if (!client)
 		return NULL;
-	context = context_get(client, number, GFP_KERNEL);
+	context = context_get(client, id, number, GFP_KERNEL);
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_client_put(client);
 	raw_spin_unlock_irq(&gpu_lock);
@@ -282,6 +285,34 @@ struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 	lockdep_assert_held(&gpu_lock);
 	context = context_find(gdev, number);
 	return context && context->born <= time ? &context->account : NULL;
+}
+
+/**
+ * gpu_context_account_rcu() - the same, now
+ * @gdev:	its device
+ * @number:	under which the device knows it
+ *
+ * Context: an RCU read-side section.
+ * Return: the account, or NULL.
+ */
+struct gpu_account *gpu_context_account_rcu(struct gpu_pmu_device *gdev, u64 number)
+{
+	struct gpu_context *context = context_find(gdev, number);
+
+	return context ? &context->account : NULL;
+}
+
+/**
+ * gpu_client_of_file() - the client of a file that is open during the call
+ * @file:	the file
+ *
+ * Context: gpu_lock held.
+ * Return: the client, or NULL if nobody has asked for it yet.
+ */
+struct gpu_client *gpu_client_of_file(const struct drm_file *file)
+{
+	lockdep_assert_held(&gpu_lock);
+	return client_find(file);
 }
 
 /**
@@ -312,7 +343,7 @@ int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64
 	if (context)
 		return 0;
 
-	context = gpu_context_get_file(gdev, file, number);
+	context = gpu_context_get_file(gdev, file, id, number);
 	if (!context)
 		return READ_ONCE(gdev->attached) ? -ENOMEM : -ENODEV;
 	raw_spin_lock_irq(&gpu_lock);
@@ -372,7 +403,7 @@ int gpu_clients_bind(struct gpu_pmu_device *gdev)
 
 /* at first sight: make what is to be found from now on */
 static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
-				     struct drm_file *file, u64 number)
+				     struct drm_file *file, u64 id, u64 number)
 {
 	struct gpu_account *account = NULL;
 	struct gpu_context *context = NULL;
@@ -383,7 +414,7 @@ static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
 	if (!client)
 		return NULL;
 	if (number) {
-		context = context_get(client, number, GFP_ATOMIC);
+		context = context_get(client, id, number, GFP_ATOMIC);
 		if (context)
 			account = &context->account;
 	} else {
@@ -434,7 +465,7 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
 		if (client)
 			return &client->account;
 	}
-	return file_bind(gdev, file, number);
+	return file_bind(gdev, file, id, number);
 }
 
 /**

@@ -42,6 +42,38 @@ static unsigned int gpu_users;	/* open root events; under gpu_mutex */
  */
 #define GPU_SCOPE_NODES		1024
 
+/* what could not be counted, of no device in particular, and was not said yet */
+static atomic_long_t gpu_lost;
+
+/**
+ * gpu_lose() - count what is not there
+ * @gdev:	the device, or NULL
+ *
+ * Context: any.
+ */
+void gpu_lose(struct gpu_pmu_device *gdev)
+{
+	if (gdev)
+		gpu_ring_leave_out(&gdev->ring);
+	else
+		atomic_long_inc(&gpu_lost);
+}
+
+/**
+ * gpu_lost_take_over() - have what gpu_lose() has counted seen by events
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_lost_take_over(void)
+{
+	unsigned long lost = gpu_waits_lost();
+
+	lockdep_assert_held(&gpu_lock);
+	if (atomic_long_read(&gpu_lost))
+		lost += atomic_long_xchg(&gpu_lost, 0);
+	gpu_account_lose(gpu_all, lost);
+}
+
 /*
  * The source has stopped to report: what is on its way is counted, but nobody can say
  * up to when what is outstanding has run.
@@ -61,6 +93,14 @@ static void device_stop(struct gpu_pmu_device *gdev)
 	kfree(gdev->ledger.engine);
 	kvfree(gdev->ring.slots);
 	module_put(gdev->ops->owner);
+}
+
+static void ledger_done(struct gpu_ledger *ledger, const struct gpu_job *job, u64 time)
+{
+	struct gpu_pmu_device *gdev = container_of(ledger, struct gpu_pmu_device, ledger);
+
+	if (gpu_events_sample())
+		gpu_events_done(gdev, job, time);
 }
 
 static struct gpu_account *ledger_find(struct gpu_ledger *ledger, u64 ctx)
@@ -139,6 +179,7 @@ static int device_attach(struct gpu_pmu_device *gdev)
 		engines[i].clock = ktime_get_ns();
 	gdev->ledger.tells_run = gdev->flags & GPU_PMU_TELLS_RUN;
 	gdev->ledger.find = ledger_find;
+	gdev->ledger.done = ledger_done;
 	gdev->jobs = jobs;
 	err = device_start(gdev);
 	if (err)
@@ -484,6 +525,20 @@ void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_device_priv);
 
+/* only a sample of the completion says which fence it was */
+static void device_push_fence(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work)
+{
+	struct gpu_record rec = {
+		.type = GPU_RECORD_FENCE,
+		.engine = work->engine,
+		.key = work->key,
+		.fence_context = work->fence_context,
+		.fence_seqno = work->fence_seqno,
+	};
+
+	gpu_ring_offer(&gdev->ring, &rec);
+}
+
 static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
 			 struct gpu_record *rec)
 {
@@ -496,7 +551,9 @@ static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work 
 	rec->flags |= work->flags;
 
 	local_irq_save(irq);
-	gpu_events_submit(gdev, rec);
+	gpu_events_submit(gdev, work, rec);
+	if (work->fence_context && gpu_events_sample())
+		device_push_fence(gdev, work);
 	gpu_ring_push(&gdev->ring, rec);
 	local_irq_restore(irq);
 }
@@ -620,6 +677,7 @@ static int __init gpu_pmu_init(void)
 
 	gpu_flush_timer_init();
 	gpu_events_init();
+	gpu_samples_init();
 
 	err = gpu_observe_clients_init();
 	if (err)
@@ -647,6 +705,7 @@ static void __exit gpu_pmu_exit(void)
 	gpu_pmu_face_unregister();
 	gpu_query_unregister();
 	gpu_observe_clients_exit();
+	gpu_samples_exit();
 	rcu_barrier(); /* clients on their way out, */
 	rcu_barrier(); /* and their memory */
 	kfree(gpu_all);

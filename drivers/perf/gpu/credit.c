@@ -54,6 +54,7 @@ bool gpu_set_takes(const struct gpu_set *set, const struct gpu_set *like,
 	if (set->view.account != like->view.account ||
 	    set->view.slot != like->view.slot ||
 	    set->view.counter != like->view.counter ||
+	    set->view.sampled != like->view.sampled ||
 	    set->opener != like->opener || set->solo != like->solo)
 		return false;
 	list_for_each_entry(m, &set->members, link)
@@ -83,34 +84,48 @@ void gpu_set_leave(struct gpu_member *member)
 }
 
 /**
- * gpu_set_settle() - share out what the view has counted since the last time
+ * gpu_set_pick() - who gets what has been counted since the last settlement?
  * @set:	the set
  * @ops:	what is needed to know of its members
  * @leaving:	a member that counts up to now, whatever it will be after, or NULL
  *
- * The delta goes to one member that was and is live: the first one that is
- * where its task is (or that is bound to no CPU, or to no task), else the
- * first one. If there is none, nobody was counting: it goes to nobody.
+ * Return: one that was and is live: the first one that is where its task is (or
+ * that is bound to no CPU, or to no task), else the first one; NULL if nobody was
+ * counting.
+ */
+struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops *ops,
+				struct gpu_member *leaving)
+{
+	struct gpu_member *m, *pick = NULL;
+
+	list_for_each_entry(m, &set->members, link) {
+		if (!m->live || (m != leaving && !ops->live(m)))
+			continue;
+		if (m->cpu < 0 || !m->task || ops->task_cpu(m) == m->cpu)
+			return m;
+		if (!pick)
+			pick = m;
+	}
+	return pick;
+}
+
+/**
+ * gpu_set_settle() - share out what the view has counted since the last time
+ * @set:	the set
+ * @ops:	what is needed to know of its members
+ * @leaving:	as for gpu_set_pick()
  */
 void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,
 		    struct gpu_member *leaving)
 {
 	u64 value = view_read(&set->view), delta = value - set->last;
 	struct gpu_member *m, *pick = NULL;
-	bool at_home = false;
 
 	set->last = value;
-	list_for_each_entry(m, &set->members, link) {
-		bool live = m == leaving || ops->live(m);
-
-		if (delta && live && m->live && !at_home) {
-			at_home = m->cpu < 0 || !m->task ||
-				  ops->task_cpu(m) == m->cpu;
-			if (at_home || !pick)
-				pick = m;
-		}
-		m->live = live;
-	}
+	if (delta)
+		pick = gpu_set_pick(set, ops, leaving);
+	list_for_each_entry(m, &set->members, link)
+		m->live = m == leaving || ops->live(m);
 	if (pick)
 		ops->credit(pick, delta);
 }

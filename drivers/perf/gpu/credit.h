@@ -30,16 +30,19 @@ struct gpu_member {
  * @account:	the scope
  * @slot:	of all engines, or of one: see struct gpu_account
  * @counter:	what is counted, as for gpu_account_add()
+ * @sampled:	by events that sample it
  */
 struct gpu_view {
 	struct gpu_account *account;
 	unsigned int slot;
 	unsigned int counter;
+	bool sampled;
 };
 
 /**
  * struct gpu_set - the events that one opener has opened for one number
  * @link:	in the list of sets
+ * @sampled:	in the list of those that are sampled, too
  * @members:	the events, struct gpu_member
  * @view:	what they all look at
  * @opener:	the process that opened them: a key
@@ -52,6 +55,7 @@ struct gpu_view {
  */
 struct gpu_set {
 	struct list_head link;
+	struct list_head sampled;
 	struct list_head members;
 	struct gpu_view view;
 	const void *opener;
@@ -77,6 +81,8 @@ bool gpu_set_takes(const struct gpu_set *set, const struct gpu_set *like,
 		   const struct gpu_member *member);
 void gpu_set_join(struct gpu_set *set, struct gpu_member *member);
 void gpu_set_leave(struct gpu_member *member);
+struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops *ops,
+				struct gpu_member *leaving);
 void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,
 		    struct gpu_member *leaving);
 

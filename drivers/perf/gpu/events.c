@@ -5,9 +5,10 @@
  *
  * DOC: three ways to count
  *
- * SUBMIT	"jobs" without a fd. Counted at once, on the event that is
- *		active on the submitting CPU, as perf counts a software event:
- *		for the task that submits, or for the CPU that it does it on.
+ * HERE		"jobs", "waits" and "wait-time" without a fd, or sampled. Counted at
+ *		once, on the events that are active on the CPU, as perf counts a
+ *		software event: for the task that submits, or has waited, or for
+ *		the CPU that it does it on.
  * SCOPE	what the GPU does for a task. Which events a job belongs to is
  *		decided at its submission (those that the submitting task has
  *		enabled) and travels with the record, so that the job's time is
@@ -63,17 +64,38 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_JOBS] = {
 		.name = "jobs",
 		.ctx_alias = "ctx-jobs",
+		.period = 1,
 		.counter = GPU_COUNTER_JOBS,
-		.at_submit = true,
+		.at = GPU_AT_SUBMIT,
 	},
 	[GPU_PMU_EVENT_JOBS_DONE] = {
 		.name = "jobs-done",
+		.period = 1,
 		.counter = GPU_COUNTER_DONE,
 	},
 	[GPU_PMU_EVENT_LOST] = {
 		.name = "lost",
 		.counter = GPU_COUNTER_LOST,
 		.of_device = true,
+	},
+	[GPU_PMU_EVENT_WAITS] = {
+		.name = "waits",
+		.period = 1,
+		.counter = GPU_COUNTER_WAITS,
+		.at = GPU_AT_WAIT,
+	},
+	[GPU_PMU_EVENT_WAIT_TIME] = {
+		.name = "wait-time",
+		.unit = "ns",
+		.period = NSEC_PER_MSEC,
+		.counter = GPU_COUNTER_WAIT_TIME,
+		.at = GPU_AT_WAIT,
+	},
+	[GPU_PMU_EVENT_REPORTS] = {
+		.name = "reports",
+		.period = 1,
+		.counter = GPU_COUNTER_REPORTS,
+		.of_context = true,
 	},
 };
 
@@ -94,79 +116,13 @@ const struct gpu_event_desc *gpu_event_by_name(const char *name)
 	return NULL;
 }
 
-enum gpu_event_how {
-	GPU_EVENT_SUBMIT,
-	GPU_EVENT_SCOPE,
-	GPU_EVENT_VIEW,
-};
-
-/**
- * struct gpu_scope - the account of one SCOPE event
- * @rcu:	for freeing
- * @account:	what it has counted; last
- *
- * Outlives its event while jobs name it.
- */
-struct gpu_scope {
-	struct rcu_head rcu;
-	struct gpu_account account;
-};
-
-/**
- * struct gpu_event - what a perf_event is to us
- * @event:	the perf_event
- * @root:	the event that it was cloned from at a fork, or itself
- * @how:	see above
- * @refused:	it was asked to do what it cannot, and perf was told so
- * @seen:	it was added before; then
- * @seen_enabled: perf's total_time_enabled at that time, and
- * @seen_time:	perf's clock
- * @link:	root: in gpu_roots; clone: in its root's @clones
- * @active:	in this CPU's list while added, SUBMIT and SCOPE only
- * @clones:	root only, like all that follows
- * @user:	who opened it
- * @gdev:	the device that it is restricted to, or NULL
- * @slot:	of all engines (0) or of one, see struct gpu_account
- * @client:	whose account it looks at, or NULL
- * @context:	whose account it looks at, or NULL
- * @wants_unit:	it wants the counter unit of @gdev, or of all devices
- * @scope:	SCOPE only
- * @set:	SCOPE, VIEW: with whom it shares a number
- * @member:	its place there
- */
-struct gpu_event {
-	struct perf_event *event;
-	struct gpu_event *root;
-	enum gpu_event_how how;
-	bool refused;
-	bool seen;
-	u64 seen_enabled;
-	u64 seen_time;
-	struct list_head link;
-	struct list_head active;
-	struct list_head clones;
-	kuid_t user;
-	struct gpu_pmu_device *gdev;
-	unsigned int slot;
-	struct gpu_client *client;
-	struct gpu_context *context;
-	bool wants_unit;
-	struct gpu_scope *scope;
-	struct gpu_set *set;
-	struct gpu_member member;
-};
-
-/* the events that are added on a CPU; touched by it alone, interrupts off */
-struct gpu_cpu_events {
-	struct list_head submit;
-	struct list_head scope;
-};
-
-static DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
+DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 
 /* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
+static LIST_HEAD(gpu_sampled_sets);
+static unsigned int report_users;	/* open events that want each report */
 
 /**
  * gpu_events_init() - before the PMU is registered
@@ -178,7 +134,8 @@ void gpu_events_init(void)
 	for_each_possible_cpu(cpu) {
 		struct gpu_cpu_events *here = per_cpu_ptr(&gpu_cpu_events, cpu);
 
-		INIT_LIST_HEAD(&here->submit);
+		for (int at = 0; at < GPU_NR_TRIGGERS; at++)
+			INIT_LIST_HEAD(&here->here[at]);
 		INIT_LIST_HEAD(&here->scope);
 	}
 }
@@ -219,11 +176,21 @@ static bool event_may_wait(const struct perf_event *event)
 	return !is_software_event(READ_ONCE(event->group_leader));
 }
 
+/* a device-wide number is no cgroup's, and would be counted as if it was */
+static bool event_is_cgroup(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	return event->cgrp;
+#else
+	return false;
+#endif
+}
+
 static bool event_is_live(const struct gpu_event *root)
 {
 	int state = event_state(root->event);
 
-	if (root->refused)
+	if (event_is_cgroup(root->event))
 		return false;
 	switch (state) {
 	case PERF_EVENT_STATE_ACTIVE:
@@ -278,6 +245,9 @@ static void member_credit(struct gpu_member *member, u64 delta)
 {
 	struct perf_event *event = member_event(member)->event;
 
+	/* perf counts what is sampled, when it is */
+	if (member_event(member)->fifo)
+		return;
 #ifdef CONFIG_64BIT
 	/*
 	 * local64_add() is atomic only against its own CPU. On 64-bit a local64_t
@@ -342,33 +312,99 @@ static bool event_matches(const struct gpu_event *root,
 	       (!root->slot || root->slot == engine + 1);
 }
 
+/* from an account that work belongs to */
+static void who_has_account(struct gpu_pmu_device *gdev, struct gpu_account *owner,
+			    struct gpu_who *who)
+{
+	if (owner->up == &gdev->account) {
+		who->client = container_of(owner, struct gpu_client, account);
+	} else {
+		who->context = container_of(owner, struct gpu_context, account);
+		who->client = who->context->client;
+	}
+}
+
+static bool event_is_of(const struct gpu_event *root, const struct gpu_who *who)
+{
+	return (!root->client || root->client == who->client) &&
+	       (!root->context || root->context == who->context);
+}
+
+static void sample_who(struct gpu_pmu_sample *sample, const struct gpu_who *who)
+{
+	if (who->client)
+		sample->client = who->client->id;
+	if (who->context)
+		sample->ctx = who->context->id;
+}
+
+/* the events on this CPU that count, or sample, submissions; interrupts off */
+static void events_submit_here(struct gpu_pmu_device *gdev,
+			       const struct gpu_pmu_work *work,
+			       const struct gpu_record *rec)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_pmu_sample sample = {
+		.kind = GPU_PMU_SAMPLE_JOB,
+		.engine = work->engine,
+		.dev = gdev->minor,
+		.fence_context = work->fence_context,
+		.fence_seqno = work->fence_seqno,
+		.submit = work->time,
+	};
+	struct gpu_account *owner;
+	struct gpu_who who = {};
+	struct gpu_event *ev;
+	bool known = false;
+
+	rcu_read_lock();
+	list_for_each_entry(ev, &here->here[GPU_AT_SUBMIT], active) {
+		if (!in_task() && ev->event->hw.target)
+			continue; /* current was only interrupted */
+		if (!event_matches(ev->root, gdev, work->engine))
+			continue;
+		if (!is_sampling_event(ev->event)) {
+			local64_inc(&ev->event->count);
+			continue;
+		}
+		if (!known) {
+			owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
+				gpu_context_account_rcu(gdev, rec->ctx) : rec->owner;
+			if (owner)
+				who_has_account(gdev, owner, &who);
+			sample_who(&sample, &who);
+			known = true;
+		}
+		if (event_is_of(ev->root, &who))
+			gpu_sample_here(ev, gdev, &sample, 1);
+	}
+	rcu_read_unlock();
+}
+
 /**
  * gpu_events_submit() - count a submission, and find who it is counted for
  * @gdev:	the device
- * @rec:	the QUEUE record: its scopes are filled in; those for which there is
+ * @work:	what is submitted
+ * @rec:	its QUEUE record: its scopes are filled in; those for which there is
  *		no room are pushed to the ring ahead of it
  *
  * Context: interrupts off, so that this CPU's lists stand still; in the
  * context of the task that submits, if one does.
  */
-void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
+void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+		       struct gpu_record *rec)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 	unsigned int room = 2 * GPU_TASK_SCOPES_MAX;
 	struct gpu_record more;
 	struct gpu_event *ev;
-	bool task = in_task();
 
-	if (rec->flags & GPU_PMU_WORK_JOB) {
-		list_for_each_entry(ev, &here->submit, active) {
-			if (!task && ev->event->hw.target)
-				continue; /* current was only interrupted */
-			if (event_matches(ev->root, gdev, rec->engine))
-				local64_inc(&ev->event->count);
-		}
-	}
+	if (work->flags & GPU_PMU_WORK_EARLIER)
+		return;
+	if (work->flags & GPU_PMU_WORK_JOB && !list_empty(&here->here[GPU_AT_SUBMIT]))
+		events_submit_here(gdev, work, rec);
 
-	if (!task || rec->owner == &gdev->kernel->account)
+	if (!in_task() || rec->owner == &gdev->kernel->account)
 		return;
 
 	list_for_each_entry(ev, &here->scope, active) {
@@ -386,6 +422,142 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec)
 		}
 		rec->scope[rec->nr_scopes++] = &ev->root->scope->account;
 	}
+}
+
+/**
+ * gpu_events_wait() - count, and sample, that the current task has waited
+ * @gdev:	the device that it has waited for, or NULL
+ * @client:	for whom, or NULL
+ * @sample:	what to say of it; begin and end are set
+ *
+ * Context: the task that has waited, interrupts off.
+ */
+void gpu_events_wait(struct gpu_pmu_device *gdev, struct gpu_client *client,
+		     struct gpu_pmu_sample *sample)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_who who = { .client = client };
+	struct gpu_event *ev;
+	u64 count;
+
+	sample_who(sample, &who);
+	list_for_each_entry(ev, &here->here[GPU_AT_WAIT], active) {
+		if ((ev->root->gdev && ev->root->gdev != gdev) || !event_is_of(ev->root, &who))
+			continue;
+		count = ev->root->counter == GPU_COUNTER_WAITS ? 1 :
+			sample->end - sample->begin;
+		if (is_sampling_event(ev->event))
+			gpu_sample_here(ev, gdev, sample, count);
+		else
+			local64_add(count, &ev->event->count);
+	}
+}
+
+/* ---- samples of what the flush finds out ---- */
+
+/* who of a set gets a sample: as in gpu_set_settle() */
+static struct gpu_event *set_pick(struct gpu_set *set)
+{
+	struct gpu_member *member = gpu_set_pick(set, &gpu_credit_ops, NULL);
+
+	return member ? member_event(member) : NULL;
+}
+
+static bool set_samples(const struct gpu_set *set, unsigned int counter, unsigned int engine)
+{
+	return set->view.sampled && set->view.counter == counter &&
+	       (!set->view.slot || set->view.slot == engine + 1);
+}
+
+/**
+ * gpu_events_done() - sample a completion
+ * @gdev:	the device
+ * @job:	what is complete
+ * @time:	when that was, ns
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64 time)
+{
+	struct gpu_pmu_sample sample = {
+		.kind = GPU_PMU_SAMPLE_DONE,
+		.engine = job->engine,
+		.dev = gdev->minor,
+		.fence_context = job->fence_context,
+		.fence_seqno = job->fence_seqno,
+		.submit = job->submit,
+		.begin = job->start,
+		.end = time,
+		.busy = job->busy,
+	};
+	struct gpu_who who = {};
+	struct gpu_event *root;
+	struct gpu_set *set;
+
+	lockdep_assert_held(&gpu_lock);
+	who_has_account(gdev, job->owner, &who);
+	sample_who(&sample, &who);
+	list_for_each_entry(set, &gpu_sampled_sets, sampled) {
+		if (!set_samples(set, GPU_COUNTER_DONE, job->engine) ||
+		    !gpu_job_counts_for(job, set->view.account))
+			continue;
+		root = set_pick(set);
+		if (root)
+			gpu_sample_later(root, &sample, NULL);
+	}
+}
+
+/**
+ * gpu_events_report() - sample a report
+ * @gdev:	the device
+ * @owner:	whose interval it is the end of
+ * @sample:	what to say of it; who it is about is filled in
+ * @values:	@sample->nr_values of them
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
+		       struct gpu_pmu_sample *sample,
+		       const struct gpu_pmu_sample_value *values)
+{
+	struct gpu_who who = {};
+	struct gpu_event *root;
+	struct gpu_set *set;
+
+	lockdep_assert_held(&gpu_lock);
+	sample->dev = gdev->minor;
+	if (owner != &gdev->account)
+		who_has_account(gdev, owner, &who);
+	sample_who(sample, &who);
+	list_for_each_entry(set, &gpu_sampled_sets, sampled) {
+		if (!set_samples(set, GPU_COUNTER_REPORTS, sample->engine) ||
+		    !gpu_account_is_part(owner, set->view.account))
+			continue;
+		root = set_pick(set);
+		if (root)
+			gpu_sample_later(root, sample, values);
+	}
+}
+
+/**
+ * gpu_events_want_reports() - does anyone want each report?
+ *
+ * Context: gpu_lock held.
+ */
+bool gpu_events_want_reports(void)
+{
+	lockdep_assert_held(&gpu_lock);
+	return report_users;
+}
+
+/**
+ * gpu_events_sample() - does anyone want samples of what the flush finds out?
+ *
+ * Context: any; a hint without gpu_lock.
+ */
+bool gpu_events_sample(void)
+{
+	return !list_empty_careful(&gpu_sampled_sets);
 }
 
 /* ---- perf switches an event on and off ---- */
@@ -408,16 +580,6 @@ static bool event_was_off(struct gpu_event *ev)
 	return off;
 }
 
-/* a device-wide number is no cgroup's, and would be counted as if it was */
-static bool event_is_cgroup(const struct perf_event *event)
-{
-#ifdef CONFIG_CGROUP_PERF
-	return event->cgrp;
-#else
-	return false;
-#endif
-}
-
 /**
  * gpu_event_add() - the event begins to count on this CPU, or goes on to
  * @event:	the event
@@ -431,23 +593,27 @@ int gpu_event_add(struct perf_event *event)
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 
 	gpu_flush_hurry();
-	if (ev->how == GPU_EVENT_SUBMIT) {
-		list_add_tail(&ev->active, &here->submit);
+	gpu_sample_arm(event);
+	if (ev->how == GPU_EVENT_HERE) {
+		list_add_tail(&ev->active, &here->here[ev->root->at]);
 		return 0;
 	}
 
-	if (event_is_cgroup(event)) {
-		WRITE_ONCE(ev->root->refused, true);
+	if (event_is_cgroup(event))
 		return -EOPNOTSUPP;
-	}
 	raw_spin_lock(&gpu_lock);
 	gpu_flush_devices();
 	if (event_was_off(ev))
 		ev->root->member.live = false;
 	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
 	raw_spin_unlock(&gpu_lock);
+
 	if (ev->how == GPU_EVENT_SCOPE)
 		list_add_tail(&ev->active, &here->scope);
+	if (ev->root->fifo) {
+		list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
+		gpu_fifo_drain(ev);
+	}
 	return 0;
 }
 
@@ -465,13 +631,17 @@ void gpu_event_del(struct perf_event *event)
 
 	if (ev->how != GPU_EVENT_VIEW)
 		list_del(&ev->active);
-	if (ev->how == GPU_EVENT_SUBMIT)
+	if (ev->how == GPU_EVENT_HERE)
 		return;
 
 	raw_spin_lock(&gpu_lock);
 	gpu_flush_devices();
 	gpu_set_settle(ev->root->set, &gpu_credit_ops, &ev->root->member);
 	raw_spin_unlock(&gpu_lock);
+	if (ev->root->fifo) {
+		gpu_fifo_drain(ev);
+		list_del(&ev->sampling);
+	}
 }
 
 /* ---- opening and closing ---- */
@@ -504,8 +674,10 @@ static void root_free(struct gpu_event *ev)
 	if (ev->wants_unit)
 		gpu_unit_put(ev->gdev);
 	raw_spin_lock_irq(&gpu_lock);
-	if (!list_empty(&ev->link))
+	if (!list_empty(&ev->link)) {
 		list_del(&ev->link);
+		report_users -= ev->counter == GPU_COUNTER_REPORTS;
+	}
 	/* a fork that fails drops the parent before the clone on some kernels */
 	list_for_each_entry_safe(clone, next, &ev->clones, link)
 		list_del_init(&clone->link);
@@ -516,6 +688,7 @@ static void root_free(struct gpu_event *ev)
 		if (list_empty(&ev->set->members)) {
 			set = ev->set;
 			list_del(&set->link);
+			list_del(&set->sampled);
 		}
 	}
 	if (ev->scope)
@@ -530,6 +703,9 @@ static void root_free(struct gpu_event *ev)
 
 	if (set)
 		set_free(set);
+	if (ev->at == GPU_AT_WAIT)
+		gpu_waits_put();
+	gpu_fifo_free(ev);
 	kfree(ev);
 }
 
@@ -562,7 +738,9 @@ static struct gpu_event *event_alloc(struct perf_event *event,
 	ev->root = root ?: ev;
 	INIT_LIST_HEAD(&ev->link);
 	INIT_LIST_HEAD(&ev->active);
+	INIT_LIST_HEAD(&ev->sampling);
 	INIT_LIST_HEAD(&ev->clones);
+	hlist_add_head(&event->hlist_entry, &ev->solo);
 	return ev;
 }
 
@@ -621,7 +799,7 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 /* the flush looks at each event: nobody may make it look at too many */
 static int event_permit(const struct perf_event *event, const struct gpu_config *c)
 {
-	bool scope = event->hw.target && !c->fd && !c->desc->at_submit;
+	bool scope = event->hw.target && !c->fd && c->desc->at == GPU_AT_FLUSH;
 	unsigned int mine = 0, task = 0;
 	const struct gpu_event *root;
 
@@ -647,6 +825,8 @@ static bool device_counts(const struct gpu_pmu_device *gdev,
 
 	if (!desc->of_context)
 		return true;
+	if (desc->counter == GPU_COUNTER_REPORTS)
+		return gdev->unit;
 	for (i = 0; gdev->unit && i < gdev->unit->nr_counters; i++)
 		if (gdev->unit_slots[i] == desc->counter)
 			return true;
@@ -692,8 +872,8 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	if (ev->event->hw.target && c->desc->of_context)
 		return -EOPNOTSUPP;
 
-	if (c->desc->at_submit) {
-		ev->how = GPU_EVENT_SUBMIT;
+	if (c->desc->at != GPU_AT_FLUSH) {
+		ev->how = GPU_EVENT_HERE;
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
 		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
@@ -708,6 +888,18 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	}
 	ev->gdev = gdev;
 	return 0;
+}
+
+/* an account that counts by itself, or events that are there when it happens */
+static struct gpu_account *bind_account(struct gpu_event *ev, const struct gpu_config *c,
+					struct gpu_account *account)
+{
+	if (c->desc->at != GPU_AT_FLUSH && is_sampling_event(ev->event)) {
+		ev->how = GPU_EVENT_HERE;
+		return NULL;
+	}
+	ev->how = GPU_EVENT_VIEW;
+	return account;
 }
 
 /* the kernel's own work: an administrator's number, whatever task it is on */
@@ -732,13 +924,13 @@ static int bind_kernel(struct gpu_event *ev, const struct gpu_config *c,
 	if (c->slot > gdev->nr_engines)
 		return -ENXIO;
 
-	ev->how = GPU_EVENT_VIEW;
 	ev->gdev = gdev;
 	raw_spin_lock_irq(&gpu_lock);
 	ev->client = gdev->kernel;
 	ev->client->refs++;
 	raw_spin_unlock_irq(&gpu_lock);
-	*account = c->desc->of_device ? &gdev->account : &ev->client->account;
+	*account = bind_account(ev, c, c->desc->of_device ? &gdev->account :
+							    &ev->client->account);
 	return 0;
 }
 
@@ -757,21 +949,23 @@ static int bind_open_file(struct gpu_event *ev, const struct gpu_config *c,
 	number = c->ctx ? gdev->ops->context(file, c->ctx) : 0;
 	if (c->ctx && !number)
 		return -ENOENT;
+	/* a wait is for a fence, of whatever context */
+	if (c->ctx && c->desc->at == GPU_AT_WAIT)
+		return -EOPNOTSUPP;
 
-	ev->how = GPU_EVENT_VIEW;
 	ev->gdev = gdev;
 	if (c->desc->of_device) {
-		*account = &gdev->account;
+		*account = bind_account(ev, c, &gdev->account);
 	} else if (c->ctx) {
-		ev->context = gpu_context_get_file(gdev, file, number);
+		ev->context = gpu_context_get_file(gdev, file, c->ctx, number);
 		if (!ev->context)
 			return -ENOMEM;
-		*account = &ev->context->account;
+		*account = bind_account(ev, c, &ev->context->account);
 	} else {
 		ev->client = gpu_client_get_file(gdev, file);
 		if (!ev->client)
 			return -ENOMEM;
-		*account = &ev->client->account;
+		*account = bind_account(ev, c, &ev->client->account);
 	}
 	return 0;
 }
@@ -797,7 +991,8 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 		      struct gpu_account *account)
 {
 	struct task_struct *task = ev->event->hw.target;
-	struct gpu_view view = { account, ev->scope ? 0 : c->slot, c->desc->counter };
+	struct gpu_view view = { account, ev->scope ? 0 : c->slot, c->desc->counter,
+				 ev->fifo };
 	bool own = task && same_thread_group(task, current);
 	struct gpu_set *set, *new;
 
@@ -815,6 +1010,9 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 	set = new;
 	new = NULL;
 	list_add_tail(&set->link, &gpu_sets);
+	INIT_LIST_HEAD(&set->sampled);
+	if (ev->fifo)
+		list_add_tail(&set->sampled, &gpu_sampled_sets);
 found:
 	gpu_set_join(set, &ev->member);
 	ev->set = set;
@@ -835,6 +1033,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	if (!ev)
 		return -ENOMEM;
 	ev->slot = c->slot;
+	ev->counter = c->desc->counter;
 	ev->user = current_uid();
 
 	if (!c->fd)
@@ -854,6 +1053,14 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		err = gpu_unit_get(ev->gdev);
 		ev->wants_unit = !err;
 	}
+	if (!err && c->desc->at == GPU_AT_WAIT) {
+		err = gpu_waits_get();
+		ev->at = err ? GPU_AT_FLUSH : GPU_AT_WAIT;
+	} else {
+		ev->at = c->desc->at;
+	}
+	if (!err && account && is_sampling_event(event))
+		err = gpu_fifo_alloc(ev);
 	if (!err && account)
 		err = event_join(ev, c, account);
 	if (err) {
@@ -863,6 +1070,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&ev->link, &gpu_roots);
+	report_users += ev->counter == GPU_COUNTER_REPORTS;
 	gpu_flush_hurry_locked();
 	raw_spin_unlock_irq(&gpu_lock);
 	event->pmu_private = ev;
@@ -895,6 +1103,8 @@ int gpu_event_open(struct perf_event *event)
 	if (mutex_lock_killable(&gpu_mutex))
 		return -EINTR;
 	err = config_parse(&event->attr, &config);
+	if (!err)
+		err = gpu_sample_check(event, config.desc);
 	if (!err)
 		err = event_permit(event, &config);
 	if (!err)

@@ -5,21 +5,38 @@
 #ifndef _GPU_PMU_EVENTS_H
 #define _GPU_PMU_EVENTS_H
 
+#include <linux/list.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include <linux/gpu_pmu.h>
 #include <uapi/linux/gpu_pmu.h>
 
 #include "account.h"
+#include "credit.h"
+
+struct gpu_client;
+struct gpu_context;
+struct gpu_fifo;
+struct gpu_pmu_device;
+
+/* when something happens that an event counts, or samples */
+enum gpu_trigger {
+	GPU_AT_FLUSH,	/* it is found out later, by the flush */
+	GPU_AT_SUBMIT,	/* in the task that submits */
+	GPU_AT_WAIT,	/* in the task that has waited */
+	GPU_NR_TRIGGERS
+};
 
 /**
  * struct gpu_event_desc - an event, without a scope
  * @name:	its name in events/, which must open without further terms
  * @unit:	its unit, or NULL for a plain number
  * @ctx_alias:	the name in events/ that asks for fd and ctx, or NULL
+ * @period:	it can be sampled, and is at this period if none is given; or 0
  * @counter:	what of an account it reads
- * @at_submit:	without a fd it is counted by the task that submits, on its
- *		CPU, as a software event is
+ * @at:		if that is not at the flush: without a fd it is counted by the task
+ *		that does it, on its CPU, as a software event is
  * @of_device:	only a whole device can tell: scopes below are widened to it
  * @of_context:	a device's own counter: contexts can be told apart, tasks cannot
  */
@@ -27,13 +44,98 @@ struct gpu_event_desc {
 	const char *name;
 	const char *unit;
 	const char *ctx_alias;
+	unsigned int period;
 	unsigned int counter;
-	bool at_submit;
+	enum gpu_trigger at;
 	bool of_device;
 	bool of_context;
 };
 
-#define GPU_NR_EVENTS	(GPU_PMU_EVENT_LOST + 1)
+#define GPU_NR_EVENTS	(GPU_PMU_EVENT_REPORTS + 1)
+
+enum gpu_event_how {
+	GPU_EVENT_HERE,
+	GPU_EVENT_SCOPE,
+	GPU_EVENT_VIEW,
+};
+
+/**
+ * struct gpu_scope - the account of one SCOPE event
+ * @rcu:	for freeing
+ * @account:	what it has counted; last
+ *
+ * Outlives its event while jobs name it.
+ */
+struct gpu_scope {
+	struct rcu_head rcu;
+	struct gpu_account account;
+};
+
+/**
+ * struct gpu_event - what a perf_event is to us
+ * @event:	the perf_event
+ * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
+ * @root:	the event that it was cloned from at a fork, or itself
+ * @how:	see above
+ * @seen:	it was added before; then
+ * @seen_enabled: perf's total_time_enabled at that time, and
+ * @seen_time:	perf's clock
+ * @link:	root: in gpu_roots; clone: in its root's @clones
+ * @active:	in one of this CPU's lists while added, HERE and SCOPE only
+ * @sampling:	in this CPU's list of events with a @fifo, while added
+ * @clones:	root only, like all that follows
+ * @counter:	what it counts, see struct gpu_event_desc
+ * @at:		when, likewise
+ * @user:	who opened it
+ * @gdev:	the device that it is restricted to, or NULL
+ * @slot:	of all engines (0) or of one, see struct gpu_account
+ * @client:	what it is restricted to, or NULL
+ * @context:	what it is restricted to, or NULL
+ * @wants_unit:	it wants the counter unit of @gdev, or of all devices
+ * @scope:	SCOPE only
+ * @fifo:	samples on their way, or NULL
+ * @set:	SCOPE, VIEW: with whom it shares a number
+ * @member:	its place there
+ */
+struct gpu_event {
+	struct perf_event *event;
+	struct hlist_head solo;
+	struct gpu_event *root;
+	enum gpu_event_how how;
+	bool seen;
+	u64 seen_enabled;
+	u64 seen_time;
+	struct list_head link;
+	struct list_head active;
+	struct list_head sampling;
+	struct list_head clones;
+	unsigned int counter;
+	enum gpu_trigger at;
+	kuid_t user;
+	struct gpu_pmu_device *gdev;
+	unsigned int slot;
+	struct gpu_client *client;
+	struct gpu_context *context;
+	bool wants_unit;
+	struct gpu_scope *scope;
+	struct gpu_fifo *fifo;
+	struct gpu_set *set;
+	struct gpu_member member;
+};
+
+/**
+ * struct gpu_cpu_events - the events that are added on a CPU
+ * @here:	HERE, by trigger; under GPU_AT_FLUSH: those that have a @fifo
+ * @scope:	SCOPE
+ *
+ * Touched by that CPU alone, with interrupts off.
+ */
+struct gpu_cpu_events {
+	struct list_head here[GPU_NR_TRIGGERS];
+	struct list_head scope;
+};
+
+DECLARE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 
 /* room for the name of an event, and for that of a file of it */
 #define GPU_EVENT_NAME_MAX	32
@@ -51,6 +153,16 @@ struct gpu_event_file {
 	char text[GPU_EVENT_FILE_MAX];
 };
 
+/**
+ * struct gpu_who - whose work it is
+ * @client:	the client, or NULL
+ * @context:	the context, or NULL
+ */
+struct gpu_who {
+	struct gpu_client *client;
+	struct gpu_context *context;
+};
+
 /* events.c */
 extern const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS];
 const struct gpu_event_desc *gpu_event_by_name(const char *name);
@@ -61,7 +173,23 @@ void gpu_event_file_set(struct gpu_event_file *file, const char *name, const cha
 void gpu_event_unit_file_set(struct gpu_event_file *file, const char *name,
 			     const char *unit);
 
+/* sample.c */
+int gpu_sample_check(const struct perf_event *event, const struct gpu_event_desc *desc);
+void gpu_sample_arm(struct perf_event *event);
+void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
+		     const struct gpu_pmu_sample *sample, u64 count);
+int gpu_fifo_alloc(struct gpu_event *root);
+void gpu_fifo_free(struct gpu_event *root);
+void gpu_fifo_drain(struct gpu_event *ev);
+void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sample,
+		      const struct gpu_pmu_sample_value *values);
+
 /* native.c */
+static inline unsigned int gpu_native_event(unsigned int slot)
+{
+	return GPU_PMU_EVENT_NATIVE + slot - GPU_NR_COUNTERS;
+}
+
 const struct gpu_event_desc *gpu_native_desc(unsigned int id);
 
 #endif /* _GPU_PMU_EVENTS_H */

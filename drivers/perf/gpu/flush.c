@@ -71,6 +71,7 @@ void gpu_flush_devices(void)
 	lockdep_assert_held(&gpu_lock);
 	list_for_each_entry(gdev, &gpu_devices, link)
 		gpu_flush_device(gdev, now);
+	gpu_lost_take_over();
 }
 
 static ktime_t flush_period(void)

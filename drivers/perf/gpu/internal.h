@@ -43,6 +43,8 @@
 struct attribute;
 struct drm_file;
 struct file;
+struct gpu_pmu_sample;
+struct gpu_pmu_sample_value;
 struct gpu_unit_reader;
 struct perf_event;
 struct pmu;
@@ -114,6 +116,7 @@ struct gpu_pmu_device {
  * @refs:	events, contexts and the table; under gpu_lock
  * @rcu:	for leaving the table, then for freeing
  * @file:	the key in the table; never followed, it may be long gone
+ * @id:		tells it apart from others, for user space
  * @gdev:	its device
  * @contexts:	struct gpu_context that are in the device's table
  * @account:	what its contexts have counted, and what it did without one; last
@@ -123,6 +126,7 @@ struct gpu_client {
 	unsigned int refs;
 	struct rcu_head rcu;
 	const struct drm_file *file;
+	u64 id;
 	struct gpu_pmu_device *gdev;
 	struct list_head contexts;
 	struct gpu_account account;
@@ -135,6 +139,7 @@ struct gpu_client {
  * @link:	in its client's list, likewise
  * @refs:	events and the table; under gpu_lock
  * @rcu:	for freeing
+ * @id:		the driver's id in its file
  * @number:	under which the device knows it
  * @born:	ns; no report from before is about it
  * @client:	its client
@@ -145,6 +150,7 @@ struct gpu_context {
 	struct list_head link;
 	unsigned int refs;
 	struct rcu_head rcu;
+	u64 id;
 	u64 number;
 	u64 born;
 	struct gpu_client *client;
@@ -155,6 +161,8 @@ struct gpu_context {
 extern struct list_head gpu_devices;
 extern struct gpu_account *gpu_all;
 
+void gpu_lose(struct gpu_pmu_device *gdev);
+void gpu_lost_take_over(void);
 int gpu_users_get(void);
 void gpu_users_put(void);
 struct gpu_pmu_device *gpu_device_by_minor(unsigned int minor);
@@ -168,7 +176,9 @@ void gpu_client_put(struct gpu_client *client);
 struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 				       struct drm_file *file);
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
-					 struct drm_file *file, u64 number);
+					 struct drm_file *file, u64 id, u64 number);
+struct gpu_account *gpu_context_account_rcu(struct gpu_pmu_device *gdev, u64 number);
+struct gpu_client *gpu_client_of_file(const struct drm_file *file);
 struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 					u64 time);
 void gpu_context_put(struct gpu_context *context);
@@ -190,7 +200,16 @@ int gpu_event_open(struct perf_event *event);
 int gpu_event_add(struct perf_event *event);
 void gpu_event_del(struct perf_event *event);
 void gpu_events_init(void);
-void gpu_events_submit(struct gpu_pmu_device *gdev, struct gpu_record *rec);
+void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+		       struct gpu_record *rec);
+void gpu_events_wait(struct gpu_pmu_device *gdev, struct gpu_client *client,
+		     struct gpu_pmu_sample *sample);
+void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64 time);
+void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
+		       struct gpu_pmu_sample *sample,
+		       const struct gpu_pmu_sample_value *values);
+bool gpu_events_sample(void);
+bool gpu_events_want_reports(void);
 bool gpu_events_settle(u64 elapsed);
 void gpu_account_abandon(struct gpu_account *account,
 			 void (*release)(struct gpu_account *account));
@@ -215,6 +234,15 @@ struct file *gpu_drm_file_get(unsigned int fd, struct drm_file **drm_file);
 struct file *gpu_current_drm_file(const struct drm_device *drm,
 				  struct drm_file **drm_file);
 
+/* observe/wait.c */
+int gpu_waits_get(void);
+void gpu_waits_put(void);
+unsigned long gpu_waits_lost(void);
+
+/* sample.c */
+void gpu_samples_init(void);
+void gpu_samples_exit(void);
+
 /* pmu.c */
 int gpu_pmu_face_register(void);
 int gpu_pmu_face_add(struct attribute *attr);
@@ -222,6 +250,7 @@ void gpu_pmu_face_remove(struct attribute *attr);
 void gpu_pmu_face_unregister(void);
 
 /* query.c */
+u64 gpu_client_id(const struct drm_file *file);
 int gpu_query_register(void);
 void gpu_query_unregister(void);
 

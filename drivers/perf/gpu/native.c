@@ -122,7 +122,7 @@ int gpu_native_get(const struct gpu_pmu_counter *counter)
 	native = native_alloc(counter, GPU_NR_COUNTERS + at);
 	if (!native)
 		return -ENOMEM;
-	err = native_publish(native, GPU_PMU_EVENT_NATIVE + at);
+	err = native_publish(native, gpu_native_event(native->desc.counter));
 	if (err) {
 		native_free(native);
 		return err;

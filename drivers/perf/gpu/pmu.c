@@ -116,7 +116,11 @@ static void event_files_make(void)
 
 		if (!desc->name)
 			continue;
-		gpu_event_file_set(event_file(&nr), desc->name, "event=%#x", id);
+		if (desc->period)
+			gpu_event_file_set(event_file(&nr), desc->name,
+					   "event=%#x,period=%u", id, desc->period);
+		else
+			gpu_event_file_set(event_file(&nr), desc->name, "event=%#x", id);
 		if (desc->unit)
 			gpu_event_unit_file_set(event_file(&nr), desc->name, desc->unit);
 		if (!desc->ctx_alias)
@@ -136,8 +140,8 @@ static int gpu_pmu_event_init(struct perf_event *event)
 	if (attr->type != event->pmu->type)
 		return -ENOENT;
 
-	/* a GPU's progress has no instruction of this CPU to be sampled at */
-	if (is_sampling_event(event) || attr->precise_ip || has_branch_stack(event))
+	/* a GPU's progress has no instruction of this CPU that it happened at */
+	if (attr->precise_ip || has_branch_stack(event))
 		return -EOPNOTSUPP;
 	/* the work is a user's; without the user there is nothing to count */
 	if (attr->exclude_user)
@@ -151,8 +155,10 @@ static int gpu_pmu_event_init(struct perf_event *event)
 
 static int gpu_pmu_add(struct perf_event *event, int flags)
 {
-	int err = gpu_event_add(event);
+	int err;
 
+	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	err = gpu_event_add(event);
 	if (err)
 		return err;
 	perf_event_update_userpage(event);
@@ -167,10 +173,12 @@ static void gpu_pmu_del(struct perf_event *event, int flags)
 /* perf calls these to throttle and to change a period: of events that sample */
 static void gpu_pmu_start(struct perf_event *event, int flags)
 {
+	event->hw.state = 0;
 }
 
 static void gpu_pmu_stop(struct perf_event *event, int flags)
 {
+	event->hw.state = PERF_HES_STOPPED;
 }
 
 /*

@@ -35,6 +35,17 @@ struct gpu_query {
 	u64 ids[GPU_QUERY_IDS_MAX];
 };
 
+/**
+ * gpu_client_id() - tells clients apart, and says nothing of where they are
+ * @file:	the client's file
+ *
+ * Context: any.
+ */
+u64 gpu_client_id(const struct drm_file *file)
+{
+	return siphash_1u64((unsigned long)file, &query_key);
+}
+
 static void query_opener(struct drm_file *file, struct gpu_pmu_context_info *info)
 {
 	struct task_struct *task;
@@ -58,8 +69,7 @@ static void query_file(struct gpu_query *query, struct gpu_pmu_device *gdev,
 {
 	unsigned int nr, i;
 	struct gpu_pmu_context_info info = {
-		/* tells clients apart, and says nothing of where they are */
-		.client = siphash_1u64((unsigned long)file, &query_key),
+		.client = gpu_client_id(file),
 		.dev = gdev->minor,
 	};
 

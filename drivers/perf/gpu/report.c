@@ -108,38 +108,60 @@ static bool report_in_time(const struct gpu_reports *reports,
 	       ticks_between(reports, engine->ticks, now);
 }
 
-/* who had the engine since its last report? */
+/* who had the engine since its last report? NULL: nobody knows */
 static struct gpu_account *engine_owner(struct gpu_reports *reports,
 					const struct gpu_report_engine *engine)
 {
-	struct gpu_account *owner = NULL;
-
-	if (engine->known && engine->ctx) {
-		owner = reports->find(reports, engine->ctx, engine->time);
-		if (!owner)
-			gpu_account_lose(reports->account, 1);
-	}
-	return owner ?: reports->account;
+	if (!engine->known || !engine->ctx)
+		return reports->account;
+	return reports->find(reports, engine->ctx, engine->time);
 }
 
-static void engine_count(struct gpu_reports *reports,
-			 struct gpu_report_engine *engine,
-			 const struct gpu_pmu_report *report)
+/* what the counters have advanced by; whether any has */
+static bool engine_advance(struct gpu_reports *reports, struct gpu_report_engine *engine,
+			   const struct gpu_pmu_report *report, u64 *delta)
 {
 	const struct gpu_pmu_unit *unit = reports->unit;
-	struct gpu_account *owner = NULL;
 	unsigned int i;
-	u64 delta;
+	u64 any = 0;
 
 	for (i = 0; i < unit->nr_counters; i++) {
-		delta = (report->value[i] - engine->value[i]) &
-			width_mask(unit->counters[i].width);
+		delta[i] = (report->value[i] - engine->value[i]) &
+			   width_mask(unit->counters[i].width);
 		engine->value[i] = report->value[i];
-		if (!delta || !engine->counted)
-			continue;
-		if (!owner)
-			owner = engine_owner(reports, engine);
-		gpu_account_add(owner, report->engine, reports->slot[i], delta);
+		any |= delta[i];
+	}
+	return any;
+}
+
+/* the interval that the report ends */
+static void engine_count(struct gpu_reports *reports,
+			 struct gpu_report_engine *engine,
+			 const struct gpu_pmu_report *report, u64 time)
+{
+	struct gpu_report_interval interval; /* large: not to be zeroed */
+	unsigned int i;
+	bool any;
+
+	any = engine_advance(reports, engine, report, interval.delta);
+	if (!engine->counted || (!any && !reports->interval))
+		return;
+
+	interval.owner = engine_owner(reports, engine);
+	if (!interval.owner) {
+		interval.owner = reports->account;
+		if (any)
+			gpu_account_lose(reports->account, 1);
+	}
+	for (i = 0; i < reports->unit->nr_counters; i++)
+		if (interval.delta[i])
+			gpu_account_add(interval.owner, report->engine, reports->slot[i],
+					interval.delta[i]);
+	if (reports->interval) {
+		interval.engine = report->engine;
+		interval.begin = engine->time;
+		interval.end = time;
+		reports->interval(reports, &interval);
 	}
 }
 
@@ -151,7 +173,7 @@ static void engine_count(struct gpu_reports *reports,
 void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *report)
 {
 	struct gpu_report_engine *engine;
-	u64 age;
+	u64 age, time;
 
 	reports_number(reports, report->sequence);
 	if (report->engine >= reports->nr_engines) {
@@ -165,14 +187,15 @@ void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *r
 		engine->clocked = false;
 		return;
 	}
-	engine_count(reports, engine, report);
-
 	age = reports->jumped ? 0 :
 	      ticks_between(reports, report->time, reports->pair.ticks);
+	time = reports->pair.after - age * reports->unit->tick_ns;
+	engine_count(reports, engine, report, time);
+
 	engine->counted = true;
 	engine->known = true;
 	engine->clocked = !reports->jumped;
 	engine->ctx = report->ctx;
 	engine->ticks = report->time;
-	engine->time = reports->pair.after - age * reports->unit->tick_ns;
+	engine->time = time;
 }

@@ -45,11 +45,30 @@ struct gpu_clock_pair {
 };
 
 /**
+ * struct gpu_report_interval - between two reports of an engine
+ * @engine:	index of the engine
+ * @owner:	whose it is: a context's account, or the device's
+ * @begin:	ns
+ * @end:	ns
+ * @delta:	by how much the counters have advanced
+ */
+struct gpu_report_interval {
+	unsigned int engine;
+	struct gpu_account *owner;
+	u64 begin;
+	u64 end;
+	u64 delta[GPU_PMU_MAX_COUNTERS];
+};
+
+struct gpu_reports;
+
+/**
  * struct gpu_reports - the state of reading a unit's reports
  * @unit:	what the reports hold
  * @slot:	for each of its counters: which one of an account it is
  * @account:	the device's own
  * @find:	the account of a context that was there at a time (ns), or NULL
+ * @interval:	called for each interval, or NULL
  * @sequence:	of the last report; 0: there was none
  * @pair:	how the clocks stood last
  * @jumped:	the unit's clock has jumped between the last two pairs
@@ -61,6 +80,8 @@ struct gpu_reports {
 	const u8 *slot;
 	struct gpu_account *account;
 	struct gpu_account *(*find)(struct gpu_reports *reports, u64 ctx, u64 time);
+	void (*interval)(struct gpu_reports *reports,
+			 const struct gpu_report_interval *interval);
 	u32 sequence;
 	struct gpu_clock_pair pair;
 	bool jumped;

@@ -65,6 +65,10 @@ static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *
 	slot->nr_scopes = rec->nr_scopes;
 	for (int i = 0; i < rec->nr_scopes; i++)
 		slot->scope[i] = rec->scope[i];
+	if (rec->type == GPU_RECORD_FENCE) {
+		slot->fence_context = rec->fence_context;
+		slot->fence_seqno = rec->fence_seqno;
+	}
 
 	/* pairs with the acquire in gpu_ring_peek() */
 	smp_store_release(&slot->ticket, pos + 1);

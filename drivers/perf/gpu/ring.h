@@ -19,6 +19,7 @@ struct gpu_account;
 enum gpu_record_type {
 	GPU_RECORD_QUEUE,	/* work was handed over to an engine */
 	GPU_RECORD_SCOPES,	/* more scopes of the work whose QUEUE follows */
+	GPU_RECORD_FENCE,	/* the fence of the work whose QUEUE follows */
 	GPU_RECORD_RUN,		/* from now on the engine runs this work */
 	GPU_RECORD_DONE,	/* work was completed */
 };
@@ -38,6 +39,8 @@ enum gpu_record_type {
  * @ctx:	QUEUE: the context itself, whose account the consumer is to find
  * @scope:	QUEUE, SCOPES: the accounts of the task events that the
  *		submitting task had enabled
+ * @fence_context: FENCE: of the fence that the work signals
+ * @fence_seqno: FENCE: of the same
  * @ticket:	the ring's own: which position this slot holds
  * @type:	enum gpu_record_type
  * @engine:	index of the engine
@@ -51,7 +54,13 @@ struct gpu_record {
 		struct gpu_account *owner;
 		u64 ctx;
 	};
-	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
+	union {
+		struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
+		struct {
+			u64 fence_context;
+			u64 fence_seqno;
+		};
+	};
 	u32 ticket;
 	u8 type;
 	u8 engine;

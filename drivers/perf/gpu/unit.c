@@ -15,6 +15,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "events.h"
 #include "internal.h"
 #include "report.h"
 
@@ -41,6 +42,32 @@ static struct gpu_account *reader_find(struct gpu_reports *reports, u64 ctx, u64
 
 	reader = container_of(reports, struct gpu_unit_reader, reports);
 	return gpu_context_account(reader->gdev, ctx, time);
+}
+
+/* for events that want each report, and not only what has advanced */
+static void reader_interval(struct gpu_reports *reports,
+			    const struct gpu_report_interval *interval)
+{
+	struct gpu_unit_reader *reader = container_of(reports, struct gpu_unit_reader, reports);
+	struct gpu_pmu_device *gdev = reader->gdev;
+	struct gpu_pmu_sample_value values[GPU_PMU_MAX_COUNTERS];
+	struct gpu_pmu_sample sample = {
+		.kind = GPU_PMU_SAMPLE_REPORT,
+		.engine = interval->engine,
+		.begin = interval->begin,
+		.end = interval->end,
+	};
+	unsigned int i;
+
+	gpu_account_add(interval->owner, interval->engine, GPU_COUNTER_REPORTS, 1);
+	if (!gpu_events_sample())
+		return;
+	for (i = 0; i < gdev->unit->nr_counters; i++) {
+		values[i].event = gpu_native_event(gdev->unit_slots[i]);
+		values[i].delta = interval->delta[i];
+	}
+	sample.nr_values = i;
+	gpu_events_report(gdev, interval->owner, &sample, values);
 }
 
 static void reader_clock(struct gpu_unit_reader *reader)
@@ -85,6 +112,7 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev)
 	if (!reader)
 		return false;
 
+	reader->reports.interval = gpu_events_want_reports() ? reader_interval : NULL;
 	from = reader->head;
 	/* first the tail, then the clock: so no report can be from later */
 	tail = gdev->unit->ops->tail(gdev);

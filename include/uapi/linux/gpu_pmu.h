@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * The contract between the gpu PMU and user space: the layout of
- * perf_event_attr's config words, the event ids, and /dev/gpu_pmu.
+ * perf_event_attr's config words, the event ids, what a sample carries, and
+ * /dev/gpu_pmu.
  *
  * perf reads the same layout from /sys/bus/event_source/devices/gpu/format
  * and events; a program that opens its events itself needs this header.
@@ -51,12 +52,89 @@ enum gpu_pmu_event {
 	GPU_PMU_EVENT_JOBS	 = 3,	/* jobs submitted */
 	GPU_PMU_EVENT_JOBS_DONE	 = 4,	/* jobs completed */
 	GPU_PMU_EVENT_LOST	 = 5,	/* records that could not be counted */
+	GPU_PMU_EVENT_WAITS	 = 6,	/* times that a task was blocked on a fence */
+	GPU_PMU_EVENT_WAIT_TIME	 = 7,	/* ns of that */
+	GPU_PMU_EVENT_REPORTS	 = 8,	/* reports of the hardware's counter unit */
 
 	/*
 	 * From here on: counters of devices' own, in no particular order. The
 	 * file in events/ that has such a counter's name says which it is.
 	 */
 	GPU_PMU_EVENT_NATIVE	 = 0x100,
+};
+
+enum gpu_pmu_sample_kind {
+	GPU_PMU_SAMPLE_JOB	= 1,	/* of jobs: at the submission */
+	GPU_PMU_SAMPLE_WAIT	= 2,	/* of waits and wait-time: at the wait's end */
+	GPU_PMU_SAMPLE_DONE	= 3,	/* of jobs-done: some time after the completion */
+	GPU_PMU_SAMPLE_REPORT	= 4,	/* of reports: some time after the report */
+};
+
+#define GPU_PMU_SAMPLE_VERSION	1
+
+#define GPU_PMU_SAMPLE_NO_ENGINE 0xffff
+
+/**
+ * struct gpu_pmu_sample - PERF_SAMPLE_RAW of a sample
+ * @perf:	perf's own, without a meaning here
+ * @version:	GPU_PMU_SAMPLE_VERSION; what is added later comes behind the rest,
+ *		and leaves this as it is
+ * @kind:	enum gpu_pmu_sample_kind
+ * @engine:	index of the engine, or GPU_PMU_SAMPLE_NO_ENGINE
+ * @nr_values:	REPORT: how many of @values there are
+ * @dev:	render minor of the device; 0 if it is not known
+ * @pid:	process that submitted, or waited, in the pid namespace of the event's
+ *		opener; 0 if it is not visible there, or not known
+ * @client:	as in struct gpu_pmu_context_info; 0 if it is not known
+ * @ctx:	the driver's id of the context; 0 if there is none, or it is not known
+ * @fence_context: of the fence that the job signals, or that was waited for; 0 if
+ *		it is not known
+ * @fence_seqno: of the same
+ * @submit:	JOB, DONE: when the job was submitted
+ * @begin:	DONE: when it began to run, 0: it did not; WAIT: when the wait began;
+ *		REPORT: when the interval began that the report ends
+ * @end:	DONE: when it was complete; WAIT: when the wait ended; REPORT: the
+ *		report's own time
+ * @busy:	DONE: for how long an engine ran it, ns; it may have been preempted
+ *
+ * All times are ns of the clock that the event's samples have their times from.
+ */
+struct gpu_pmu_sample {
+	__u64 perf;
+	__u16 version;
+	__u16 kind;
+	__u16 engine;
+	__u16 nr_values;
+	__u32 dev;
+	__u32 pid;
+	__u64 client;
+	__u64 ctx;
+	__u64 fence_context;
+	__u64 fence_seqno;
+	__u64 submit;
+	__u64 begin;
+	__u64 end;
+	__u64 busy;
+};
+
+/**
+ * struct gpu_pmu_sample_value - by how much a counter has advanced
+ * @event:	its event id
+ * @delta:	by how much, in the interval
+ */
+struct gpu_pmu_sample_value {
+	__u64 event;
+	__u64 delta;
+};
+
+/**
+ * struct gpu_pmu_sample_report - PERF_SAMPLE_RAW of a report
+ * @sample:	what it has in common with others
+ * @values:	@sample.nr_values of them
+ */
+struct gpu_pmu_sample_report {
+	struct gpu_pmu_sample sample;
+	struct gpu_pmu_sample_value values[];
 };
 
 /**

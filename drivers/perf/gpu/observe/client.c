@@ -141,7 +141,7 @@ static bool current_is_in_ioctl(struct pt_regs *regs)
 
 /**
  * gpu_current_drm_file() - the DRM file that the current ioctl is on
- * @drm:	the device that it must be of
+ * @drm:	the device that it must be of, or NULL for any
  * @drm_file:	where to put it
  *
  * Context: any but NMI.
@@ -166,7 +166,7 @@ struct file *gpu_current_drm_file(const struct drm_device *drm,
 	file = gpu_drm_file_get(args[0], drm_file);
 	if (IS_ERR(file))
 		return NULL;
-	if ((*drm_file)->minor->dev != drm) {
+	if (drm && (*drm_file)->minor->dev != drm) {
 		fput(file);
 		return NULL;
 	}

@@ -25,6 +25,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/dma-fence.h>
 #include <linux/err.h>
 #include <linux/gpu_pmu.h>
 #include <linux/module.h>
@@ -36,6 +37,7 @@
 #include <linux/virtio_ids.h>
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
+#include <trace/events/dma_fence.h>
 
 #include "../compat.h"
 #include "tracepoint.h"
@@ -122,6 +124,34 @@ static size_t command_size(u32 type)
 }
 #endif
 
+/*
+ * A fence gets its number, and is told by dma_fence_emit, under the queue's lock; then
+ * the command that signals it is told, under the same lock, with that number.
+ */
+struct emitted {
+	u64 context;
+	u64 seqno;
+};
+
+static DEFINE_PER_CPU(struct emitted, last_emitted);
+
+static void probe_fence_emit(void *data, struct dma_fence *fence)
+{
+	this_cpu_write(last_emitted.context, fence->context);
+	this_cpu_write(last_emitted.seqno, fence->seqno);
+}
+
+static void work_set_fence(struct gpu_pmu_work *work, const struct virtio_gpu_ctrl_hdr *hdr)
+{
+	u64 seqno = le64_to_cpu(hdr->fence_id);
+
+	if (!(hdr->flags & cpu_to_le32(VIRTIO_GPU_FLAG_FENCE)) ||
+	    this_cpu_read(last_emitted.seqno) != seqno)
+		return;
+	work->fence_context = this_cpu_read(last_emitted.context);
+	work->fence_seqno = seqno;
+}
+
 static void observe_queue(struct virtqueue *vq, struct virtio_gpu_ctrl_hdr *hdr, u64 key)
 {
 	struct gpu_pmu_work work = {
@@ -137,6 +167,7 @@ static void observe_queue(struct virtqueue *vq, struct virtio_gpu_ctrl_hdr *hdr,
 		return;
 	if (hdr->type == cpu_to_le32(VIRTIO_GPU_CMD_SUBMIT_3D))
 		work.flags = GPU_PMU_WORK_JOB;
+	work_set_fence(&work, hdr);
 	gpu_pmu_queue(obs->gdev, &work, gpu_pmu_owner(obs->gdev, le32_to_cpu(hdr->ctx_id)));
 }
 
@@ -193,6 +224,28 @@ static struct gpu_probes virtio_gpu_probes = {
 
 /* ---- what the PMU asks ---- */
 
+static int probes_attach(void)
+{
+	int err;
+
+	err = register_trace_dma_fence_emit(probe_fence_emit, NULL);
+	if (err)
+		return err;
+	err = gpu_probes_attach(&virtio_gpu_probes);
+	if (err) {
+		unregister_trace_dma_fence_emit(probe_fence_emit, NULL);
+		tracepoint_synchronize_unregister();
+	}
+	return err;
+}
+
+/* nobody is in a probe when this returns */
+static void probes_detach(void)
+{
+	unregister_trace_dma_fence_emit(probe_fence_emit, NULL);
+	gpu_probes_detach(&virtio_gpu_probes);
+}
+
 /* the probes are there for all devices: the first brings them, the last ends them */
 static int observe_attach(struct gpu_pmu_device *gdev)
 {
@@ -202,7 +255,7 @@ static int observe_attach(struct gpu_pmu_device *gdev)
 	mutex_lock(&observed_lock);
 	obs->gdev = gdev;
 	if (list_empty(&observed_devices))
-		err = gpu_probes_attach(&virtio_gpu_probes);
+		err = probes_attach();
 	if (!err)
 		list_add_tail_rcu(&obs->link, &observed_devices);
 	mutex_unlock(&observed_lock);
@@ -216,7 +269,7 @@ static void observe_detach(struct gpu_pmu_device *gdev)
 	mutex_lock(&observed_lock);
 	list_del_rcu(&obs->link);
 	if (list_empty(&observed_devices))
-		gpu_probes_detach(&virtio_gpu_probes);
+		probes_detach();
 	else
 		synchronize_rcu();
 	mutex_unlock(&observed_lock);

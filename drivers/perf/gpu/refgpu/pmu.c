@@ -56,6 +56,8 @@ static void pmu_queue(struct refgpu_listener *listener,
 		.flags = GPU_PMU_WORK_JOB | flags,
 		.key = job->number,
 		.time = refgpu_ticks_to_ns(pmu->rdev, ticks),
+		.fence_context = job->fence_context,
+		.fence_seqno = job->fence_seqno,
 	};
 
 	gpu_pmu_queue_context(pmu->gdev, &work, job->hw_id);

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When a task is blocked on a fence. Common to all drivers, and probed only while an
+ * event wants to know.
+ *
+ * DOC: where tasks wait
+ *
+ * dma_fence_wait_timeout()	in an ioctl of a driver: for a fence, or for each of a
+ *				reservation's
+ * drm_syncobj_*wait_ioctl()	for syncobjs: they wait by callbacks of their own
+ * poll() and select()		on a sync file: from sync_file_poll(), which finds that
+ *				a fence is not signalled yet, to poll_freewait()
+ *
+ * All but the last are calls that return when the wait is over: a kretprobe has a
+ * place for each of them, with the task that is in it. For the last there is a note
+ * from the one to the other. A task that waits by epoll is not seen.
+ *
+ * A wait for a fence that is signalled already is none. Kernel threads are left
+ * out: what they wait for is nobody's.
+ */
+#include <linux/dma-fence.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/sync_file.h>
+#include <linux/uaccess.h>
+#include <drm/drm_file.h>
+#include <drm/drm_syncobj.h>
+#include <uapi/drm/drm.h>
+#include <uapi/linux/gpu_pmu.h>
+
+#include "../compat.h"
+#include "../internal.h"
+
+/* tasks that can be in a wait at once; those beyond are counted as lost */
+#define WAITS_MAX	512
+
+/**
+ * struct wait - a task that waits
+ * @begin:	ns, when it began; 0: it has not
+ * @fence_context: of what it waits for, or 0
+ * @fence_seqno: of the same
+ * @file:	for whom; only in the call that was given it
+ */
+struct wait {
+	u64 begin;
+	u64 fence_context;
+	u64 fence_seqno;
+	struct drm_file *file;
+};
+
+static bool current_may_wait(void)
+{
+	return in_task() && current->mm && !(current->flags & PF_KTHREAD);
+}
+
+static void wait_begin(struct wait *wait, struct dma_fence *fence)
+{
+	wait->begin = ktime_get_ns();
+	if (fence) {
+		wait->fence_context = fence->context;
+		wait->fence_seqno = fence->seqno;
+	}
+}
+
+/* of the file that was given, or the one that the current ioctl is on */
+static void wait_end(const struct wait *wait)
+{
+	struct gpu_pmu_sample sample = {
+		.kind = GPU_PMU_SAMPLE_WAIT,
+		.engine = GPU_PMU_SAMPLE_NO_ENGINE,
+		.fence_context = wait->fence_context,
+		.fence_seqno = wait->fence_seqno,
+		.begin = wait->begin,
+		.end = ktime_get_ns(),
+	};
+	struct drm_file *drm_file = wait->file;
+	struct gpu_pmu_device *gdev = NULL;
+	struct gpu_client *client = NULL;
+	struct file *file = NULL;
+	unsigned long irq;
+
+	if (!drm_file)
+		file = gpu_current_drm_file(NULL, &drm_file);
+
+	local_irq_save(irq);
+	raw_spin_lock(&gpu_lock);
+	if (drm_file) {
+		gdev = gpu_device_by_drm(drm_file->minor->dev);
+		client = gpu_client_of_file(drm_file);
+	}
+	if (client) {
+		gpu_account_add(&client->account, GPU_NO_ENGINE, GPU_COUNTER_WAITS, 1);
+		gpu_account_add(&client->account, GPU_NO_ENGINE, GPU_COUNTER_WAIT_TIME,
+				sample.end - sample.begin);
+	}
+	raw_spin_unlock(&gpu_lock);
+	if (gdev)
+		sample.dev = gdev->minor;
+	/* neither can go: the file is open, and this CPU's events hold the device */
+	gpu_events_wait(gdev, client, &sample);
+	local_irq_restore(irq);
+
+	if (file)
+		fput(file);
+}
+
+/* ---- fences and reservations: dma_fence_wait_timeout(fence, intr, timeout) ---- */
+
+static int fence_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct dma_fence *fence = (void *)regs_get_kernel_argument(regs, 0);
+	struct wait *wait = (void *)ri->data;
+
+	if (!current_may_wait() || !regs_get_kernel_argument(regs, 2) ||
+	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
+		return 1;
+	*wait = (struct wait) {};
+	wait_begin(wait, fence);
+	return 0;
+}
+
+static int call_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	wait_end((void *)ri->data);
+	return 0;
+}
+
+/* ---- syncobjs: drm_syncobj_wait_ioctl(dev, data, file) and its like ---- */
+
+/* the first fence that is not signalled; false: there is nothing to wait for */
+static bool syncobj_fence(struct drm_file *file, u64 handles, u64 points, u32 nr,
+			  struct wait *wait)
+{
+	struct dma_fence *fence;
+	u64 point = 0;
+	u32 handle;
+	bool found;
+	u32 i;
+
+	for (i = 0; i < min(nr, 8U); i++) {
+		if (copy_from_user_nofault(&handle, u64_to_user_ptr(handles) + i * sizeof(handle),
+					   sizeof(handle)) ||
+		    (points && copy_from_user_nofault(&point, u64_to_user_ptr(points) +
+						      i * sizeof(point), sizeof(point))))
+			return true;
+		/* it may still be to be submitted: a wait for nothing in particular */
+		if (drm_syncobj_find_fence(file, handle, point, 0, &fence))
+			return true;
+		found = !test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
+		if (found)
+			wait_begin(wait, fence);
+		dma_fence_put(fence);
+		if (found)
+			return true;
+	}
+	return nr > i;
+}
+
+static int syncobj_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct drm_syncobj_wait *args = (void *)regs_get_kernel_argument(regs, 1);
+	struct wait *wait = (void *)ri->data;
+
+	*wait = (struct wait) { .file = (void *)regs_get_kernel_argument(regs, 2) };
+	if (!current_may_wait() ||
+	    !syncobj_fence(wait->file, args->handles, 0, args->count_handles, wait))
+		return 1;
+	if (!wait->begin)
+		wait_begin(wait, NULL);
+	return 0;
+}
+
+static int timeline_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct drm_syncobj_timeline_wait *args = (void *)regs_get_kernel_argument(regs, 1);
+	struct wait *wait = (void *)ri->data;
+
+	*wait = (struct wait) { .file = (void *)regs_get_kernel_argument(regs, 2) };
+	if (!current_may_wait() ||
+	    !syncobj_fence(wait->file, args->handles, args->points, args->count_handles, wait))
+		return 1;
+	if (!wait->begin)
+		wait_begin(wait, NULL);
+	return 0;
+}
+
+/* ---- sync files: from sync_file_poll(file, table) to poll_freewait(table) ---- */
+
+/**
+ * struct poll_note - a task polls a fence that is not signalled
+ * @link:	in notes[], or in free_notes
+ * @task:	a key
+ * @wait:	what it waits for
+ */
+struct poll_note {
+	struct hlist_node link;
+	struct task_struct *task;
+	struct wait wait;
+};
+
+#define POLL_HASH_BITS	6
+
+static DEFINE_RAW_SPINLOCK(notes_lock);	/* innermost; of all of these */
+static struct hlist_head notes[1 << POLL_HASH_BITS];
+static struct poll_note note_pool[WAITS_MAX];
+static HLIST_HEAD(free_notes);
+static unsigned long notes_missed;
+
+static struct hlist_head *notes_of_current(void)
+{
+	return &notes[hash_ptr(current, POLL_HASH_BITS)];
+}
+
+static struct poll_note *note_find(void)
+{
+	struct poll_note *note;
+
+	hlist_for_each_entry(note, notes_of_current(), link)
+		if (note->task == current)
+			return note;
+	return NULL;
+}
+
+static void note_take(struct dma_fence *fence)
+{
+	struct poll_note *note;
+
+	if (note_find())
+		return;		/* of several it is the first one */
+	if (hlist_empty(&free_notes)) {
+		notes_missed++;
+		return;
+	}
+	note = hlist_entry(free_notes.first, struct poll_note, link);
+	hlist_del(&note->link);
+	note->task = current;
+	note->wait = (struct wait) {};
+	wait_begin(&note->wait, fence);
+	hlist_add_head(&note->link, notes_of_current());
+}
+
+static int sync_file_asked(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
+	struct sync_file *sync = file->private_data;
+	unsigned long irq;
+
+	if (!current_may_wait() ||
+	    poll_does_not_wait((void *)regs_get_kernel_argument(regs, 1)) ||
+	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &sync->fence->flags))
+		return 0;
+	raw_spin_lock_irqsave(&notes_lock, irq);
+	note_take(sync->fence);
+	raw_spin_unlock_irqrestore(&notes_lock, irq);
+	return 0;
+}
+
+/* the end of each poll() and select(); few have a note */
+static int poll_over(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct poll_note *note;
+	struct wait wait = {};
+	unsigned long irq;
+
+	if (hlist_empty(notes_of_current()))
+		return 0;
+	raw_spin_lock_irqsave(&notes_lock, irq);
+	note = note_find();
+	if (note) {
+		wait = note->wait;
+		hlist_del(&note->link);
+		hlist_add_head(&note->link, &free_notes);
+	}
+	raw_spin_unlock_irqrestore(&notes_lock, irq);
+	if (note)
+		wait_end(&wait);
+	return 0;
+}
+
+/* no poll is under way that could still use them: its end has not been told */
+static void notes_reset(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(notes); i++)
+		INIT_HLIST_HEAD(&notes[i]);
+	INIT_HLIST_HEAD(&free_notes);
+	for (i = 0; i < WAITS_MAX; i++)
+		hlist_add_head(&note_pool[i].link, &free_notes);
+}
+
+/* ---- when they are there ---- */
+
+#define WAIT_CALL(name, enter, ret) {						\
+	.kp.symbol_name = name,							\
+	.entry_handler = enter,							\
+	.handler = ret,								\
+	.data_size = sizeof(struct wait),					\
+	.maxactive = WAITS_MAX,							\
+}
+
+static struct kretprobe wait_calls[] = {
+	WAIT_CALL("dma_fence_wait_timeout", fence_enter, call_return),
+	WAIT_CALL("drm_syncobj_wait_ioctl", syncobj_enter, call_return),
+	WAIT_CALL("drm_syncobj_timeline_wait_ioctl", timeline_enter, call_return),
+};
+
+static struct kprobe poll_probes[] = {
+	{ .symbol_name = "poll_freewait", .pre_handler = poll_over },
+	{ .symbol_name = "sync_file_poll", .pre_handler = sync_file_asked },
+};
+
+static unsigned int wait_users;	/* under gpu_mutex */
+
+/* a probe that was registered once has to forget where that was */
+static void probe_forget(struct kprobe *probe)
+{
+	probe->addr = NULL;
+	probe->flags = 0;
+}
+
+static void calls_unregister(unsigned int nr)
+{
+	while (nr--) {
+		unregister_kretprobe(&wait_calls[nr]);
+		probe_forget(&wait_calls[nr].kp);
+	}
+}
+
+static void polls_unregister(unsigned int nr)
+{
+	while (nr--) {
+		unregister_kprobe(&poll_probes[nr]);
+		probe_forget(&poll_probes[nr]);
+	}
+}
+
+static int probes_register(void)
+{
+	unsigned int calls, polls = 0;
+	int err;
+
+	notes_reset();
+	for (calls = 0; calls < ARRAY_SIZE(wait_calls); calls++) {
+		err = register_kretprobe(&wait_calls[calls]);
+		if (err)
+			goto err_probes;
+	}
+	for (; polls < ARRAY_SIZE(poll_probes); polls++) {
+		err = register_kprobe(&poll_probes[polls]);
+		if (err)
+			goto err_probes;
+	}
+	return 0;
+
+err_probes:
+	polls_unregister(polls);
+	calls_unregister(calls);
+	return err;
+}
+
+/**
+ * gpu_waits_get() - an event that wants to know of waits is being opened
+ *
+ * Context: process, gpu_mutex held, sleeps. Undone by gpu_waits_put().
+ * Return: 0, or why waits cannot be observed.
+ */
+int gpu_waits_get(void)
+{
+	int err = 0;
+
+	lockdep_assert_held(&gpu_mutex);
+	if (!wait_users)
+		err = probes_register();
+	if (!err)
+		wait_users++;
+	return err;
+}
+
+/**
+ * gpu_waits_put() - such an event was closed
+ *
+ * Context: process, gpu_mutex held, sleeps.
+ */
+void gpu_waits_put(void)
+{
+	lockdep_assert_held(&gpu_mutex);
+	if (--wait_users)
+		return;
+	polls_unregister(ARRAY_SIZE(poll_probes));
+	calls_unregister(ARRAY_SIZE(wait_calls));
+}
+
+/**
+ * gpu_waits_lost() - how many waits there was no room for, since the last call
+ *
+ * Context: gpu_lock held.
+ */
+unsigned long gpu_waits_lost(void)
+{
+	static unsigned long seen;
+	unsigned long missed = READ_ONCE(notes_missed), lost;
+	unsigned int i;
+
+	lockdep_assert_held(&gpu_lock);
+	for (i = 0; i < ARRAY_SIZE(wait_calls); i++)
+		missed += READ_ONCE(wait_calls[i].nmissed);
+	lost = missed - seen;
+	seen = missed;
+	return lost;
+}

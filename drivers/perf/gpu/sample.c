@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples: what they carry, and how they get to where perf wants them.
+ *
+ * DOC: in the task, or later
+ *
+ * A submission, or a wait's end, is sampled where it happens: perf takes the
+ * task's user registers and stack. A completion, or a hardware report, is found out
+ * by the flush, on whatever CPU that runs, and interrupting whatever runs there. Such
+ * a sample has no stack and no registers. perf's buffers must be written to on
+ * the event's own CPU: so the sample waits in the event's FIFO until that CPU's
+ * irq_work comes, or until the event's task is switched in or out.
+ *
+ * DOC: perf_tp_event()
+ *
+ * perf_event_overflow() is not for modules. perf_tp_event() is: it does all that
+ * perf does for a software event (count, period, frequency, throttling, BPF,
+ * signals, callchain), for each event of a list. Here that list is the event
+ * itself. It keeps the first eight bytes of the record for itself, and releases the
+ * recursion context.
+ */
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/trace_events.h>
+#include <asm/processor.h>
+
+#include "events.h"
+#include "internal.h"
+
+/* samples that an event can have on their way */
+#define FIFO_SAMPLES		256
+
+static_assert(sizeof(struct trace_entry) == sizeof_field(struct gpu_pmu_sample, perf));
+
+/**
+ * struct gpu_fifo - samples of an event, on their way to its CPU
+ * @head:	the next one to be written; both count up and wrap
+ * @tail:	the next one to be read
+ * @size:	bytes of a sample
+ * @slots:	FIFO_SAMPLES of them
+ *
+ * Under gpu_lock.
+ */
+struct gpu_fifo {
+	unsigned int head;
+	unsigned int tail;
+	size_t size;
+	u8 slots[];
+};
+
+/* nothing of what was interrupted, and user space: at user space's address 0 */
+static struct pt_regs no_regs;
+
+/**
+ * gpu_sample_check() - can this event be sampled, in this way?
+ * @event:	the event
+ * @desc:	what it counts
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int gpu_sample_check(const struct perf_event *event, const struct gpu_event_desc *desc)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->sample_period)
+		return 0;
+	if (!desc->period)
+		return -EOPNOTSUPP;
+	/* whoever runs when the flush finds it out has nothing to do with it */
+	if (desc->at == GPU_AT_FLUSH &&
+	    (attr->sigtrap || attr->sample_type &
+	     (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+	      PERF_SAMPLE_REGS_INTR)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * gpu_sample_arm() - before an event counts for the first time
+ * @event:	the event
+ *
+ * As perf does it for its software events: once, and what is left of a period stays
+ * when the task is switched out.
+ */
+void gpu_sample_arm(struct perf_event *event)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (!is_sampling_event(event) || local64_read(&hwc->period_left) < 0)
+		return;
+	hwc->last_period = hwc->sample_period;
+	local64_set(&hwc->period_left, -(s64)hwc->sample_period);
+}
+
+/*
+ * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
+ * goes, some ms. One figure for all times of a sample, so that what lies between
+ * them stays as it is.
+ */
+static u64 event_clock_ahead(const struct perf_event *event)
+{
+	u64 before = event->clock(), now = ktime_get_ns(), after = event->clock();
+
+	return before + (after - before) / 2 - now;
+}
+
+static void sample_set_clock(struct gpu_pmu_sample *sample, const struct perf_event *event)
+{
+	u64 ahead = event_clock_ahead(event);
+
+	if (sample->submit)
+		sample->submit += ahead;
+	if (sample->begin)
+		sample->begin += ahead;
+	if (sample->end)
+		sample->end += ahead;
+}
+
+/* interrupts off, on the CPU that the event is active on */
+static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
+			  struct gpu_pmu_sample *sample, size_t size,
+			  struct pt_regs *regs, u64 count)
+{
+	struct perf_event *event = ev->event;
+	int rctx = perf_swevent_get_recursion_context();
+
+	/* something that perf samples in this context led to here: it cannot be nested */
+	if (rctx < 0) {
+		gpu_lose(gdev);
+		return;
+	}
+	sample->version = GPU_PMU_SAMPLE_VERSION;
+	sample_set_clock(sample, event);
+	perf_tp_event(0, count, sample, size, regs, &ev->solo, rctx, NULL);
+}
+
+/**
+ * gpu_sample_here() - the current task has done what the event samples
+ * @ev:		the event, active on this CPU
+ * @gdev:	the device, or NULL
+ * @sample:	what there is to say; times are of CLOCK_MONOTONIC
+ * @count:	by how much the event advances
+ *
+ * Context: interrupts off.
+ */
+void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
+		     const struct gpu_pmu_sample *sample, u64 count)
+{
+	bool user = in_task() && current->mm && !(current->flags & PF_KTHREAD);
+	struct gpu_pmu_sample copy = *sample;
+
+	if (user)
+		copy.pid = task_tgid_nr_ns(current, ev->event->ns);
+	if (!copy.submit && copy.kind == GPU_PMU_SAMPLE_JOB)
+		copy.submit = ktime_get_ns();
+	sample_output(ev, gdev, &copy, sizeof(copy),
+		      user ? task_pt_regs(current) : &no_regs, count);
+}
+
+/* ---- later ---- */
+
+/**
+ * gpu_fifo_alloc() - an event is going to have samples later
+ * @root:	the event
+ *
+ * Context: process, sleeps. Undone by gpu_fifo_free().
+ * Return: 0 or -ENOMEM.
+ */
+int gpu_fifo_alloc(struct gpu_event *root)
+{
+	size_t size = sizeof(struct gpu_pmu_sample);
+
+	if (root->counter == GPU_COUNTER_REPORTS)
+		size += GPU_PMU_MAX_COUNTERS * sizeof(struct gpu_pmu_sample_value);
+	root->fifo = kvzalloc(sizeof(*root->fifo) + FIFO_SAMPLES * size, GFP_KERNEL_ACCOUNT);
+	if (!root->fifo)
+		return -ENOMEM;
+	root->fifo->size = size;
+	return 0;
+}
+
+/**
+ * gpu_fifo_free() - the mirror of gpu_fifo_alloc()
+ * @root:	the event
+ */
+void gpu_fifo_free(struct gpu_event *root)
+{
+	kvfree(root->fifo);
+}
+
+static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
+{
+	bool any;
+
+	raw_spin_lock(&gpu_lock);
+	any = fifo->tail != fifo->head;
+	if (any)
+		memcpy(slot, fifo->slots + fifo->tail++ % FIFO_SAMPLES * fifo->size, fifo->size);
+	raw_spin_unlock(&gpu_lock);
+	return any;
+}
+
+/**
+ * gpu_fifo_drain() - hand over to perf what waits for an event
+ * @ev:		the event, or a clone of it; active on this CPU
+ *
+ * Context: interrupts off, gpu_lock not held.
+ */
+void gpu_fifo_drain(struct gpu_event *ev)
+{
+	struct {
+		struct gpu_pmu_sample sample;
+		struct gpu_pmu_sample_value values[GPU_PMU_MAX_COUNTERS];
+	} slot;
+
+	while (fifo_pop(ev->root->fifo, &slot))
+		sample_output(ev, ev->root->gdev, &slot.sample, sizeof(slot.sample) +
+			      slot.sample.nr_values * sizeof(slot.values[0]), &no_regs, 1);
+}
+
+/* interrupts off */
+static void cpu_drain(void)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_event *ev;
+
+	list_for_each_entry(ev, &here->here[GPU_AT_FLUSH], sampling)
+		gpu_fifo_drain(ev);
+}
+
+static void cpu_drain_self(struct irq_work *work)
+{
+	cpu_drain();
+}
+
+static void cpu_drain_asked(void *unused)
+{
+	cpu_drain();
+}
+
+/* a module's per-CPU data is not relocated: it cannot have the functions from the start */
+static DEFINE_PER_CPU(struct irq_work, drain_self);
+static DEFINE_PER_CPU(call_single_data_t, drain_asked);
+
+/*
+ * gpu_lock is held: on this CPU it is done later. One that was asked already, and
+ * has not come to it, sees what there is now, too.
+ */
+static void drain_on(int cpu)
+{
+	if (cpu == smp_processor_id())
+		irq_work_queue(this_cpu_ptr(&drain_self));
+	else
+		smp_call_function_single_async(cpu, per_cpu_ptr(&drain_asked, cpu));
+}
+
+/* the CPU that the event, or one of its clones, is active on, or -1 */
+static int event_cpu(const struct gpu_event *root)
+{
+	const struct gpu_event *clone;
+	int cpu = READ_ONCE(root->event->oncpu);
+
+	if (cpu >= 0)
+		return cpu;
+	list_for_each_entry(clone, &root->clones, link) {
+		cpu = READ_ONCE(clone->event->oncpu);
+		if (cpu >= 0)
+			return cpu;
+	}
+	return -1;
+}
+
+/**
+ * gpu_sample_later() - an event is to have a sample
+ * @root:	the event
+ * @sample:	what there is to say; times are of CLOCK_MONOTONIC
+ * @values:	@sample->nr_values of them
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sample,
+		      const struct gpu_pmu_sample_value *values)
+{
+	struct gpu_fifo *fifo = root->fifo;
+	void *slot = fifo->slots + fifo->head % FIFO_SAMPLES * fifo->size;
+	int cpu;
+
+	lockdep_assert_held(&gpu_lock);
+
+	if (fifo->head - fifo->tail == FIFO_SAMPLES) {
+		gpu_lose(root->gdev);
+		return;
+	}
+	memcpy(slot, sample, sizeof(*sample));
+	if (values)
+		memcpy(slot + sizeof(*sample), values, sample->nr_values * sizeof(*values));
+	fifo->head++;
+
+	/* if it is on none, it gets them when it comes to one */
+	cpu = event_cpu(root);
+	if (cpu >= 0)
+		drain_on(cpu);
+}
+
+/**
+ * gpu_samples_init() - before any event can be opened
+ */
+void gpu_samples_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		*per_cpu_ptr(&drain_self, cpu) = IRQ_WORK_INIT_HARD(cpu_drain_self);
+		INIT_CSD(per_cpu_ptr(&drain_asked, cpu), cpu_drain_asked, NULL);
+	}
+#ifdef CONFIG_X86
+	no_regs.cs = __USER_CS;
+	no_regs.ss = __USER_DS;
+#endif
+}
+
+static void cpu_nothing(void *unused)
+{
+}
+
+/**
+ * gpu_samples_exit() - the mirror of gpu_samples_init()
+ *
+ * Context: process, sleeps; no event is open any more.
+ */
+void gpu_samples_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&drain_self, cpu));
+	/* what was asked of a CPU before this is done there before this is */
+	on_each_cpu(cpu_nothing, NULL, 1);
+}

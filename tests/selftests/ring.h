@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sampling events of ours, and what perf's ring buffer has of them.
+ */
+#ifndef TESTS_SELFTESTS_RING_H
+#define TESTS_SELFTESTS_RING_H
+
+#include <linux/perf_event.h>
+
+#include "perf.h"
+
+#define RING_CHAIN_MAX	127
+
+/* bits of ring_open()'s flags */
+#define RING_CALLCHAIN	1	/* of the user's side */
+#define RING_INHERIT	2
+#define RING_MONOTONIC	4	/* CLOCK_MONOTONIC, and not perf's own clock */
+#define RING_KERNEL	8	/* exclude nothing */
+
+struct ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+	unsigned int flags;
+	uint64_t lost;		/* samples that perf says it has lost */
+	unsigned int throttled;
+};
+
+/* a sample; it is valid until the next one is read */
+struct ring_sample {
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time;
+	uint64_t nr_ips;
+	uint64_t ips[RING_CHAIN_MAX + 1];
+	uint32_t size;		/* of raw */
+	union {
+		struct gpu_pmu_sample gpu;
+		struct gpu_pmu_sample_report report;
+		uint8_t raw[1024];
+	};
+};
+
+/* disabled; 0 or a negative errno */
+int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int cpu,
+	      uint64_t period, unsigned int flags);
+void ring_close(struct ring *ring);
+/* the next sample, if there is one */
+bool ring_next(struct ring *ring, struct ring_sample *sample);
+/* now, by the clock that the samples have their times from */
+uint64_t ring_clock(const struct ring *ring);
+
+#endif /* TESTS_SELFTESTS_RING_H */
