@@ -131,10 +131,12 @@ struct gpu_pmu_report {
  * struct gpu_pmu_buffer - where the counter unit writes to
  * @base:	the first report
  * @size:	bytes, a power of two
+ * @number:	the number before that of the first report: 0 if they start at 1
  */
 struct gpu_pmu_buffer {
 	const void *base;
 	u32 size;
+	u32 number;
 };
 
 /**
@@ -146,10 +148,9 @@ struct gpu_pmu_buffer {
 struct gpu_pmu_unit_ops {
 	/**
 	 * @start: the first event that needs it is being opened: begin to write
-	 * reports, the first of each engine at once, from number 1 (or any)
-	 * on; and say where. Process context, may sleep; the PMU's mutex is
-	 * held. Returns 0 or a negative errno, which becomes
-	 * perf_event_open()'s: -EBUSY if someone else uses the unit.
+	 * reports, the first of each engine at once; and say where. Process
+	 * context, may sleep; the PMU's mutex is held. Returns 0 or a negative
+	 * errno, which becomes perf_event_open()'s: -EBUSY if someone else uses the unit.
 	 */
 	int (*start)(struct gpu_pmu_device *gdev, struct gpu_pmu_buffer *buffer);
 
@@ -157,6 +158,12 @@ struct gpu_pmu_unit_ops {
 	 * @stop: the mirror of @start. Nothing looks at the buffer any more.
 	 */
 	void (*stop)(struct gpu_pmu_device *gdev);
+
+	/**
+	 * @number: of the newest report, also if it was not written, for want of
+	 * room, or has not landed
+	 */
+	u32 (*number)(struct gpu_pmu_device *gdev);
 
 	/** @clock: the clock of the reports' times, now */
 	u64 (*clock)(struct gpu_pmu_device *gdev);

@@ -532,6 +532,7 @@ static void begin(void)
 	reports->account = device;
 	reports->find = find;
 	reports->nr_engines = truth.nr_engines;
+	reports->sequence = first_number - 1;
 	pair = read_clock();
 	gpu_reports_clock(reports, &pair);
 }

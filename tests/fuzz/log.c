@@ -55,13 +55,13 @@ void log_round_over(struct log *log)
 /* how many were written between the one that was read before it and this one */
 static void read_place(struct log *log, struct log_entry *e)
 {
-	const struct log_entry *before = e - 1;
+	u64 next = log->nr_entries ? log->entry[log->nr_entries - 1].place + 1 : 0;
 
-	if (!log->nr_entries || e->place == before->place + 1)
+	if (e->place == next)
 		return;
 	e->breaks = true;
 	/* it is an old one: so there is one that it is read instead of */
-	log->lost += e->place <= before->place ? 1 : e->place - before->place - 1;
+	log->lost += e->place < next ? 1 : e->place - next;
 }
 
 static bool same(const struct log *log, const struct log_entry *a,

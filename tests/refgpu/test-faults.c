@@ -521,10 +521,7 @@ static void late(void)
 	late_by(LAB_US(50000));
 }
 
-/*
- * An event that is switched off while data is late misses what lands after, and
- * that is in no "lost": it was counted, but not for that event.
- */
+/* what lands after an event was switched off, and is from before, is still its own */
 static void late_and_disabled(void)
 {
 	const uint64_t cycles = 10 * MS_CYCLES;
@@ -538,8 +535,13 @@ static void late_and_disabled(void)
 	CHECK(early <= cycles);
 	printf("# %lu of %lu cycles when switched off\n", early, cycles);
 	CHECK(WAIT_FOR((other = gpu_event_read(bench.all.meter[LOAD_CYCLES].fd)) == cycles));
-	CHECK_EQ(gpu_event_read(bench.own[0].meter[LOAD_CYCLES].fd), early);
-	CHECK_EQ(gpu_event_read(bench.own[0].meter[EVENT_BUSY].fd), cycles * TICK_NS);
+	CHECK_EQ(gpu_event_read(bench.own[0].meter[LOAD_CYCLES].fd), cycles);
+	/* and no more: this one is done while it is off */
+	bench_spin(0, 0, cycles, 0);
+	bench_wait(0, 0);
+	CHECK(WAIT_FOR(gpu_event_read(bench.all.meter[LOAD_CYCLES].fd) == 2 * cycles));
+	CHECK_EQ(gpu_event_read(bench.own[0].meter[LOAD_CYCLES].fd), cycles);
+	CHECK_EQ(gpu_event_read(bench.own[0].meter[EVENT_BUSY].fd), 2 * cycles * TICK_NS);
 	CHECK_EQ(lab_final(bench.lost), 0);
 	late_no_more();
 	bench_close();
@@ -611,7 +613,8 @@ static void late_and_closed(void)
 	lab_scope_close(&bench.own[0]);
 	lab_scope_close(&bench.own[1]);
 	lab_scope_close(&bench.own[2]);
-	CHECK_EQ(lab_final(bench.lost), 0);
+	/* what the unit had made, and nobody will read */
+	CHECK(lab_final(bench.lost) > 0);
 	/* the device looks after its engines, and its unit */
 	CHECK_EQ(refgpu_usage(&bench.gpu, &usage), 0);
 	CHECK_EQ(usage.render, 1000 * TICK_NS);

@@ -507,8 +507,9 @@ static u64 lost_between(u32 first, u32 second)
 
 	setup(32, 1000);
 	clock_read(1100, 1001000);
+	reports->sequence = first - 1;	/* any number is a beginning */
 	report_numbered(first, 0, NUMBER(0), 1010, 100);
-	CHECK_EQ(lost(), 0);	/* any number is a beginning */
+	CHECK_EQ(lost(), 0);
 	report_numbered(second, 0, NUMBER(0), 1020, 110);
 	nr = lost();
 	CHECK_EQ(count(device, 1, C32), 10);
@@ -519,6 +520,43 @@ static u64 lost_between(u32 first, u32 second)
 	CHECK_EQ(count(ctx[0], 1, C32), nr ? 1 : 11);
 	teardown();
 	return nr;
+}
+
+/* there were some before the first that is read, and the unit had said so */
+static void gap_at_the_start(void)
+{
+	setup(32, 1000);
+	clock_read(1100, 1001000);
+	report_numbered(4, 0, NUMBER(0), 1010, 100);
+	CHECK_EQ(lost(), 3);
+	report_numbered(5, 0, NUMBER(0), 1020, 110);
+	CHECK_EQ(lost(), 3);
+	CHECK_EQ(count(ctx[0], 1, C32), 10);
+	teardown();
+}
+
+static u64 lost_at_the_end(u32 read, u32 made)
+{
+	u64 nr;
+
+	setup(32, 1000);
+	clock_read(1100, 1001000);
+	reports->sequence = read - 1;
+	report_numbered(read, 0, NUMBER(0), 1010, 100);
+	gpu_reports_end(reports, made);
+	nr = lost();
+	teardown();
+	return nr;
+}
+
+/* the unit has made more than were read */
+static void gap_at_the_end(void)
+{
+	CHECK_EQ(lost_at_the_end(7, 7), 0);
+	CHECK_EQ(lost_at_the_end(7, 8), 1);
+	CHECK_EQ(lost_at_the_end(7, 1007), 1000);
+	CHECK_EQ(lost_at_the_end(U32_MAX, 1), 1);
+	CHECK_EQ(lost_at_the_end(U32_MAX - 1, 2), 3);
 }
 
 static void gap_of_many(void)
@@ -947,6 +985,8 @@ static const struct unit_test tests[] = {
 	TEST(gap_of_one),
 	TEST(gap_concerns_all_engines),
 	TEST(gap_before_the_first_of_an_engine),
+	TEST(gap_at_the_start),
+	TEST(gap_at_the_end),
 	TEST(gap_of_many),
 	TEST(gap_across_the_end_of_the_numbers),
 	TEST(old_numbers),

@@ -15,6 +15,73 @@
  */
 #include "credit.h"
 
+/*
+ * DOC: data that is late
+ *
+ * What an event counts may come by a stream of reports, of which some have been
+ * written, and cannot be read yet, when the event is switched on or off. They are
+ * about the time before. So where the stream was then is marked, and the event
+ * begins, or ceases, to count when it has been read up to there.
+ */
+
+/* if there is no room, it counts as if the stream was at the mark already */
+static void member_mark(struct gpu_member *member, u64 at, bool live)
+{
+	member->told = live;
+	if (member->nr_marks < GPU_MARKS_MAX) {
+		member->marks[member->nr_marks++] = (struct gpu_mark) { at, live };
+		return;
+	}
+	member->nr_marks = 0;
+	member->here = live;
+	member->spilled = true;
+}
+
+/**
+ * gpu_member_follow() - does an event count what is read of a stream now?
+ * @member:	the event
+ * @live:	it is switched on, now
+ * @written:	how far the stream is written
+ * @read:	and how far it is read
+ *
+ * Of an event that was on, and is not any more, it is not known since when: it was
+ * when this was called last. Marks for which there is no room are left out.
+ *
+ * Return: whether it does.
+ */
+bool gpu_member_follow(struct gpu_member *member, bool live, u64 written, u64 read)
+{
+	if (live != member->told)
+		member_mark(member, live ? written : member->left, live);
+	if (live)
+		member->left = written;
+	while (member->nr_marks && member->marks[0].at <= read) {
+		member->here = member->marks[0].live;
+		member->nr_marks--;
+		for (int i = 0; i < member->nr_marks; i++)
+			member->marks[i] = member->marks[i + 1];
+	}
+	return member->here;
+}
+
+/**
+ * gpu_member_off() - an event was off, in between
+ * @member:	the event
+ * @read:	how far the stream is read, before anything is from after that
+ */
+void gpu_member_off(struct gpu_member *member, u64 read)
+{
+	if (!member->told)
+		return;
+	if (read < member->left) {
+		member_mark(member, member->left, false);
+		return;
+	}
+	member->told = false;
+	member->here = false;
+	member->live = false;
+}
+
 static u64 view_read(const struct gpu_view *view)
 {
 	return gpu_account_slot(view->account, view->slot)[view->counter];
@@ -99,7 +166,7 @@ struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops
 	struct gpu_member *m, *pick = NULL;
 
 	list_for_each_entry(m, &set->members, link) {
-		if (!m->live || (m != leaving && !ops->live(m)))
+		if (!m->live || (!ops->live(m) && m != leaving))
 			continue;
 		if (m->cpu < 0 || !m->task || ops->task_cpu(m) == m->cpu)
 			return m;
@@ -125,7 +192,7 @@ void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,
 	if (delta)
 		pick = gpu_set_pick(set, ops, leaving);
 	list_for_each_entry(m, &set->members, link)
-		m->live = m == leaving || ops->live(m);
+		m->live = ops->live(m) || m == leaving;
 	if (pick)
 		ops->credit(pick, delta);
 }

@@ -11,18 +11,43 @@
 
 #include "account.h"
 
+/* times that an event can be switched while the same data is late */
+#define GPU_MARKS_MAX	4
+
+/**
+ * struct gpu_mark - where in a stream of late data an event was switched
+ * @at:		so much of the stream is from before
+ * @live:	it counts from there on
+ */
+struct gpu_mark {
+	u64 at;
+	bool live;
+};
+
 /**
  * struct gpu_member - an event's place in an opener set
  * @link:	in its set
  * @cpu:	the CPU that the event is bound to, or -1
  * @task:	the task that it is bound to, or NULL: a key, never followed
  * @live:	it was counting when its set was settled last
+ * @told:	gpu_member_follow() was told last that it is counting,
+ * @left:	and this was how far the stream had been written
+ * @here:	it counts what is read of the stream now
+ * @spilled:	there was no room for a mark: what it counts is not exact
+ * @nr_marks:	how many of @marks are still to come
+ * @marks:	where it was switched, in order
  */
 struct gpu_member {
 	struct list_head link;
 	int cpu;
 	const void *task;
 	bool live;
+	bool told;
+	bool here;
+	bool spilled;
+	u8 nr_marks;
+	u64 left;
+	struct gpu_mark marks[GPU_MARKS_MAX];
 };
 
 /**
@@ -74,6 +99,9 @@ struct gpu_credit_ops {
 	int (*task_cpu)(struct gpu_member *member);
 	void (*credit)(struct gpu_member *member, u64 delta);
 };
+
+bool gpu_member_follow(struct gpu_member *member, bool live, u64 written, u64 read);
+void gpu_member_off(struct gpu_member *member, u64 read);
 
 void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
 		  const void *opener, const void *solo);

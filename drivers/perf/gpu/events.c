@@ -231,9 +231,29 @@ static struct gpu_event *member_event(struct gpu_member *member)
 	return container_of(member, struct gpu_event, member);
 }
 
+/* what it counts comes by the stream of a counter unit's reports */
+static bool event_lags(const struct gpu_event *root)
+{
+	return root->wants_unit;
+}
+
 static bool member_live(struct gpu_member *member)
 {
-	return event_is_live(member_event(member));
+	struct gpu_event *root = member_event(member);
+	struct gpu_unit_progress progress;
+	bool live = event_is_live(root);
+
+	if (!event_lags(root))
+		return live;
+	gpu_unit_progress(root->gdev, &progress);
+	live = gpu_member_follow(member, live, progress.written, progress.read);
+	if (member->nr_marks)
+		gpu_unit_mark(root->gdev, member->marks[0].at);
+	if (member->spilled) {
+		member->spilled = false;
+		gpu_lose(root->gdev);
+	}
+	return live;
 }
 
 static int member_task_cpu(struct gpu_member *member)
@@ -301,6 +321,41 @@ bool gpu_events_settle(u64 elapsed)
 		}
 	}
 	return armed;
+}
+
+/* an event of the set that has counted what was read up to here, and does not go on */
+static struct gpu_member *set_leaving(struct gpu_set *set)
+{
+	struct gpu_member *member, *leaving = NULL;
+	bool before;
+
+	list_for_each_entry(member, &set->members, link) {
+		before = member->here;
+		if (!member_live(member) && before)
+			leaving = member;
+	}
+	return leaving;
+}
+
+/**
+ * gpu_events_mark() - reports are read up to where an event was switched
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_events_mark(void)
+{
+	struct gpu_member *member;
+	struct gpu_set *set;
+
+	lockdep_assert_held(&gpu_lock);
+	list_for_each_entry(set, &gpu_sets, link) {
+		member = list_first_entry(&set->members, struct gpu_member, link);
+		if (!event_lags(member_event(member)))
+			continue;
+		gpu_set_settle(set, &gpu_credit_ops, set_leaving(set));
+		list_for_each_entry(member, &set->members, link)
+			member->live = member->here;
+	}
 }
 
 /* ---- what a submission is counted in ---- */
@@ -580,6 +635,21 @@ static bool event_was_off(struct gpu_event *ev)
 	return off;
 }
 
+/* the flush has not run since: what is found out from now on is not the event's */
+static void event_off(struct gpu_event *root)
+{
+	struct gpu_unit_progress progress;
+
+	if (!event_lags(root)) {
+		root->member.live = false;
+		return;
+	}
+	gpu_unit_progress(root->gdev, &progress);
+	gpu_member_off(&root->member, progress.read);
+	if (root->member.nr_marks)
+		gpu_unit_mark(root->gdev, root->member.marks[0].at);
+}
+
 /**
  * gpu_event_add() - the event begins to count on this CPU, or goes on to
  * @event:	the event
@@ -602,9 +672,9 @@ int gpu_event_add(struct perf_event *event)
 	if (event_is_cgroup(event))
 		return -EOPNOTSUPP;
 	raw_spin_lock(&gpu_lock);
-	gpu_flush_devices();
 	if (event_was_off(ev))
-		ev->root->member.live = false;
+		event_off(ev->root);
+	gpu_flush_devices();
 	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
 	raw_spin_unlock(&gpu_lock);
 
@@ -673,6 +743,8 @@ static void root_free(struct gpu_event *ev)
 
 	if (ev->wants_unit)
 		gpu_unit_put(ev->gdev);
+	if (ev->wants_unit && ev->counter >= GPU_NR_COUNTERS)
+		gpu_native_release(ev->counter);
 	raw_spin_lock_irq(&gpu_lock);
 	if (!list_empty(&ev->link)) {
 		list_del(&ev->link);
@@ -1052,6 +1124,8 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	if (!err && c->desc->of_context) {
 		err = gpu_unit_get(ev->gdev);
 		ev->wants_unit = !err;
+		if (!err && ev->counter >= GPU_NR_COUNTERS)
+			gpu_native_hold(ev->counter);
 	}
 	if (!err && c->desc->at == GPU_AT_WAIT) {
 		err = gpu_waits_get();

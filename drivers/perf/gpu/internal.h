@@ -208,13 +208,26 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
 		       struct gpu_pmu_sample *sample,
 		       const struct gpu_pmu_sample_value *values);
+void gpu_events_mark(void);
 bool gpu_events_sample(void);
 bool gpu_events_want_reports(void);
 bool gpu_events_settle(u64 elapsed);
 void gpu_account_abandon(struct gpu_account *account,
 			 void (*release)(struct gpu_account *account));
 
+/**
+ * struct gpu_unit_progress - how far a stream of reports has come
+ * @written:	reports that were written, of which the last ones may be late
+ * @read:	reports that were read
+ */
+struct gpu_unit_progress {
+	u64 written;
+	u64 read;
+};
+
 /* unit.c */
+void gpu_unit_progress(const struct gpu_pmu_device *gdev, struct gpu_unit_progress *progress);
+void gpu_unit_mark(struct gpu_pmu_device *gdev, u64 at);
 bool gpu_unit_drain(struct gpu_pmu_device *gdev);
 int gpu_unit_update(struct gpu_pmu_device *gdev);
 void gpu_unit_stop(struct gpu_pmu_device *gdev);
@@ -224,6 +237,8 @@ void gpu_unit_put(struct gpu_pmu_device *gdev);
 /* native.c */
 int gpu_native_get(const struct gpu_pmu_counter *counter);
 void gpu_native_put(unsigned int slot);
+void gpu_native_hold(unsigned int slot);
+void gpu_native_release(unsigned int slot);
 
 /* observe/client.c */
 int gpu_observe_clients_init(void);

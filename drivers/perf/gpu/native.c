@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The counters of devices' own as events: a name has one event, whichever drivers
- * register a counter of that name. It is there while one of them is.
+ * register a counter of that name. It can be opened while one of them is there. An
+ * event that is open then keeps the name's place, so that no other name gets it, and
+ * what that counts.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -14,13 +16,15 @@
 
 /**
  * struct gpu_native - a name
- * @refs:	counters of that name
+ * @counters:	counters of that name
+ * @events:	open events
  * @desc:	the event
  * @file:	events/NAME
  * @unit_file:	events/NAME.unit
  */
 struct gpu_native {
-	unsigned int refs;
+	unsigned int counters;
+	unsigned int events;
 	struct gpu_event_desc desc;
 	struct gpu_event_file file;
 	struct gpu_event_file unit_file;
@@ -72,7 +76,6 @@ static struct gpu_native *native_alloc(const struct gpu_pmu_counter *counter,
 
 	if (!native)
 		return NULL;
-	native->refs = 1;
 	native->desc.counter = slot;
 	native->desc.of_context = true;
 	/* the name may outlive the driver that came with it first */
@@ -86,6 +89,32 @@ static struct gpu_native *native_alloc(const struct gpu_pmu_counter *counter,
 	return native;
 }
 
+/* a place for the name: its own, or one that is free */
+static int native_place(const struct gpu_pmu_counter *counter)
+{
+	const struct gpu_native *native;
+	int i, place = -ENOSPC;
+
+	for (i = 0; i < GPU_PMU_MAX_COUNTERS; i++) {
+		native = gpu_natives[i];
+		if (native && !strcmp(native->desc.name, counter->name))
+			return same_unit(native->desc.unit, counter->unit) ? i : -EEXIST;
+		if (!native && place < 0)
+			place = i;
+	}
+	return place;
+}
+
+static void native_put_place(unsigned int place)
+{
+	struct gpu_native *native = gpu_natives[place];
+
+	if (native->counters || native->events)
+		return;
+	gpu_natives[place] = NULL;
+	native_free(native);
+}
+
 /**
  * gpu_native_get() - a driver has a counter
  * @counter:	the counter
@@ -97,37 +126,30 @@ static struct gpu_native *native_alloc(const struct gpu_pmu_counter *counter,
  */
 int gpu_native_get(const struct gpu_pmu_counter *counter)
 {
-	unsigned int i, at = GPU_PMU_MAX_COUNTERS;
 	struct gpu_native *native;
-	int err;
+	int place, err;
 
 	lockdep_assert_held(&gpu_mutex);
 
 	if (!name_makes_sense(counter->name))
 		return -EINVAL;
-	for (i = 0; i < GPU_PMU_MAX_COUNTERS; i++) {
-		native = gpu_natives[i];
-		if (!native) {
-			at = min(at, i);
-		} else if (!strcmp(native->desc.name, counter->name)) {
-			if (!same_unit(native->desc.unit, counter->unit))
-				return -EEXIST;
-			native->refs++;
-			return native->desc.counter;
-		}
-	}
-	if (at == GPU_PMU_MAX_COUNTERS)
-		return -ENOSPC;
-
-	native = native_alloc(counter, GPU_NR_COUNTERS + at);
+	place = native_place(counter);
+	if (place < 0)
+		return place;
+	if (!gpu_natives[place])
+		gpu_natives[place] = native_alloc(counter, GPU_NR_COUNTERS + place);
+	native = gpu_natives[place];
 	if (!native)
 		return -ENOMEM;
-	err = native_publish(native, gpu_native_event(native->desc.counter));
-	if (err) {
-		native_free(native);
-		return err;
+
+	if (!native->counters) {
+		err = native_publish(native, gpu_native_event(native->desc.counter));
+		if (err) {
+			native_put_place(place);
+			return err;
+		}
 	}
-	gpu_natives[at] = native;
+	native->counters++;
 	return native->desc.counter;
 }
 
@@ -143,13 +165,37 @@ void gpu_native_put(unsigned int slot)
 
 	lockdep_assert_held(&gpu_mutex);
 
-	if (--native->refs)
+	if (--native->counters)
 		return;
-	gpu_natives[slot - GPU_NR_COUNTERS] = NULL;
 	if (native->desc.unit)
 		gpu_pmu_face_remove(&native->unit_file.attr.attr.attr);
 	gpu_pmu_face_remove(&native->file.attr.attr.attr);
-	native_free(native);
+	native_put_place(slot - GPU_NR_COUNTERS);
+}
+
+/**
+ * gpu_native_hold() - an event of such a counter is being opened
+ * @slot:	which counter of an account it is
+ *
+ * Context: gpu_mutex held. Undone by gpu_native_release().
+ */
+void gpu_native_hold(unsigned int slot)
+{
+	lockdep_assert_held(&gpu_mutex);
+	gpu_natives[slot - GPU_NR_COUNTERS]->events++;
+}
+
+/**
+ * gpu_native_release() - the mirror of gpu_native_hold()
+ * @slot:	as given to that
+ *
+ * Context: gpu_mutex held.
+ */
+void gpu_native_release(unsigned int slot)
+{
+	lockdep_assert_held(&gpu_mutex);
+	gpu_natives[slot - GPU_NR_COUNTERS]->events--;
+	native_put_place(slot - GPU_NR_COUNTERS);
 }
 
 /**
@@ -168,5 +214,5 @@ const struct gpu_event_desc *gpu_native_desc(unsigned int id)
 	if (id < GPU_PMU_EVENT_NATIVE || id >= GPU_PMU_EVENT_NATIVE + GPU_PMU_MAX_COUNTERS)
 		return NULL;
 	native = gpu_natives[id - GPU_PMU_EVENT_NATIVE];
-	return native ? &native->desc : NULL;
+	return native && native->counters ? &native->desc : NULL;
 }

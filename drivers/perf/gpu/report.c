@@ -80,16 +80,18 @@ static void reports_lose(struct gpu_reports *reports, u64 nr)
 		reports->engine[i].known = false;
 }
 
+/* how many are between two numbers; there is no number 0 but at the start */
+static u32 numbers_between(u32 last, u32 sequence)
+{
+	return sequence - last - 1 - (sequence < last);
+}
+
 /* is it the next one, or a later one? */
 static void reports_number(struct gpu_reports *reports, u32 sequence)
 {
-	u32 last = reports->sequence, missing;
+	u32 missing = numbers_between(reports->sequence, sequence);
 
 	reports->sequence = sequence;
-	if (!last)
-		return;
-	/* there is no number 0 */
-	missing = sequence - last - 1 - (sequence < last);
 	if (missing > S32_MAX)
 		reports_lose(reports, 1);	/* it is an old one */
 	else if (missing)
@@ -198,4 +200,15 @@ void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *r
 	engine->ctx = report->ctx;
 	engine->ticks = report->time;
 	engine->time = time;
+}
+
+/**
+ * gpu_reports_end() - no report comes any more
+ * @reports:	the state
+ * @number:	of the last one that the unit made, whatever became of it
+ */
+void gpu_reports_end(struct gpu_reports *reports, u32 number)
+{
+	if (number != reports->sequence)
+		reports_lose(reports, numbers_between(reports->sequence, number) + 1);
 }

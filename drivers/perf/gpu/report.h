@@ -69,7 +69,7 @@ struct gpu_reports;
  * @account:	the device's own
  * @find:	the account of a context that was there at a time (ns), or NULL
  * @interval:	called for each interval, or NULL
- * @sequence:	of the last report; 0: there was none
+ * @sequence:	of the last report; before the first: the number before that
  * @pair:	how the clocks stood last
  * @jumped:	the unit's clock has jumped between the last two pairs
  * @nr_engines:	how many engines there are
@@ -91,5 +91,6 @@ struct gpu_reports {
 
 void gpu_reports_clock(struct gpu_reports *reports, const struct gpu_clock_pair *pair);
 void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *report);
+void gpu_reports_end(struct gpu_reports *reports, u32 number);
 
 #endif /* _GPU_PMU_REPORT_H */

@@ -24,17 +24,71 @@
  * @gdev:	its device
  * @buffer:	what it writes to
  * @head:	offset of the oldest report that was not read
+ * @tail:	offset behind the newest one, when it was looked at last
+ * @progress:	how far it has come
+ * @mark:	an event wants to know when so much is read
  * @reports:	what was read; last
  */
 struct gpu_unit_reader {
 	struct gpu_pmu_device *gdev;
 	struct gpu_pmu_buffer buffer;
 	u32 head;
+	u32 tail;
+	struct gpu_unit_progress progress;
+	u64 mark;
 	struct gpu_reports reports;
 };
 
 /* events that want the counters of whatever device there is; under gpu_mutex */
 static unsigned int unit_users;
+
+/* of all units together; under gpu_lock */
+static struct gpu_unit_progress units_progress;
+static u64 units_mark = U64_MAX;
+
+/**
+ * gpu_unit_progress() - how far reports have come
+ * @gdev:	of which device, or NULL for all of them together
+ * @progress:	where to put it
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_unit_progress(const struct gpu_pmu_device *gdev, struct gpu_unit_progress *progress)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (!gdev)
+		*progress = units_progress;
+	else if (gdev->reader)
+		*progress = gdev->reader->progress;
+	else
+		*progress = (struct gpu_unit_progress) { U64_MAX, U64_MAX };
+}
+
+/**
+ * gpu_unit_mark() - have gpu_events_mark() called at a place in the stream
+ * @gdev:	of which device, or NULL for all of them together
+ * @at:		when so many reports were read
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_unit_mark(struct gpu_pmu_device *gdev, u64 at)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (!gdev)
+		units_mark = min(units_mark, at);
+	else if (gdev->reader)
+		gdev->reader->mark = min(gdev->reader->mark, at);
+}
+
+static void reader_written(struct gpu_unit_reader *reader, u32 tail)
+{
+	u32 bytes = (tail - reader->tail) & (reader->buffer.size - 1);
+	u32 nr = bytes / reader->gdev->unit->report_size;
+
+	reader->tail = tail;
+	reader->progress.written += nr;
+	units_progress.written += nr;
+}
 
 static struct gpu_account *reader_find(struct gpu_reports *reports, u64 ctx, u64 time)
 {
@@ -86,6 +140,20 @@ static u32 reader_behind(const struct gpu_unit_reader *reader, u32 offset)
 	return (offset + reader->gdev->unit->report_size) & (reader->buffer.size - 1);
 }
 
+/* one more was read, or given up */
+static void reader_step(struct gpu_unit_reader *reader)
+{
+	reader->head = reader_behind(reader, reader->head);
+	reader->progress.read++;
+	units_progress.read++;
+	if (likely(reader->progress.read < reader->mark && units_progress.read < units_mark))
+		return;
+	/* those that are still to come are said again */
+	reader->mark = U64_MAX;
+	units_mark = U64_MAX;
+	gpu_events_mark();
+}
+
 static bool reader_decode(struct gpu_unit_reader *reader, u32 offset,
 			  struct gpu_pmu_report *report)
 {
@@ -117,14 +185,17 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev)
 	/* first the tail, then the clock: so no report can be from later */
 	tail = gdev->unit->ops->tail(gdev);
 	full = reader_behind(reader, tail) == from;
+	reader_written(reader, tail);
 	reader_clock(reader);
 
 	for (at = from; at != tail; at = reader_behind(reader, at)) {
 		if (!reader_decode(reader, at, &report))
 			continue;
-		/* those before it that were not there are missing in its number */
+		/* those before it that are not there are given up: its number says so */
+		while (reader->head != at)
+			reader_step(reader);
 		gpu_reports_add(&reader->reports, &report);
-		reader->head = reader_behind(reader, at);
+		reader_step(reader);
 	}
 	if (reader->head != from)
 		gdev->unit->ops->free(gdev, from, reader->head);
@@ -146,6 +217,7 @@ static int reader_start(struct gpu_pmu_device *gdev)
 	reader->reports.account = &gdev->account;
 	reader->reports.find = reader_find;
 	reader->reports.nr_engines = gdev->nr_engines;
+	reader->mark = U64_MAX;
 	local_irq_save(irq);
 	reader_clock(reader);
 	local_irq_restore(irq);
@@ -155,6 +227,7 @@ static int reader_start(struct gpu_pmu_device *gdev)
 		kfree(reader);
 		return err;
 	}
+	reader->reports.sequence = reader->buffer.number;
 	raw_spin_lock_irq(&gpu_lock);
 	gdev->reader = reader;
 	raw_spin_unlock_irq(&gpu_lock);
@@ -167,7 +240,11 @@ static void reader_stop(struct gpu_pmu_device *gdev)
 
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_flush_device(gdev, ktime_get_ns());
+	/* those that did not land, and those that there was no room for */
+	gpu_reports_end(&reader->reports, gdev->unit->ops->number(gdev));
+	units_progress.read += reader->progress.written - reader->progress.read;
 	gdev->reader = NULL;
+	gpu_events_mark();
 	raw_spin_unlock_irq(&gpu_lock);
 	gdev->unit->ops->stop(gdev);
 	kfree(reader);

@@ -214,6 +214,24 @@ u32 refgpu_counters_head(struct refgpu_device *rdev)
 }
 
 /**
+ * refgpu_counters_number() - read the register that numbers reports
+ * @rdev:	the device
+ *
+ * Context: any; the caller has the unit.
+ * Return: number of the newest report, also of one that there was no room for.
+ */
+u32 refgpu_counters_number(struct refgpu_device *rdev)
+{
+	unsigned long irq;
+	u32 number;
+
+	raw_spin_lock_irqsave(&rdev->oa.lock, irq);
+	number = rdev->oa.sequence;
+	raw_spin_unlock_irqrestore(&rdev->oa.lock, irq);
+	return number;
+}
+
+/**
  * refgpu_counters_set_head() - write the head register: free what is before it
  * @rdev:	the device
  * @head:	offset; a multiple of 64, between head and tail

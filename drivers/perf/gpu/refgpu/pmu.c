@@ -163,6 +163,7 @@ static int unit_start(struct gpu_pmu_device *gdev, struct gpu_pmu_buffer *buffer
 		return ret;
 	}
 	buffer->base = refgpu_counters_buffer(rdev, &buffer->size);
+	buffer->number = refgpu_report_base;
 	WRITE_ONCE(pmu->unit_runs, true);
 	return 0;
 }
@@ -173,6 +174,11 @@ static void unit_stop(struct gpu_pmu_device *gdev)
 
 	WRITE_ONCE(pmu->unit_runs, false);
 	refgpu_counters_release(pmu->rdev);
+}
+
+static u32 unit_number(struct gpu_pmu_device *gdev)
+{
+	return refgpu_counters_number(to_rdev(gdev));
 }
 
 static u64 unit_clock(struct gpu_pmu_device *gdev)
@@ -233,6 +239,7 @@ static bool unit_decode(struct gpu_pmu_device *gdev, const void *raw,
 static const struct gpu_pmu_unit_ops pmu_unit_ops = {
 	.start	= unit_start,
 	.stop	= unit_stop,
+	.number	= unit_number,
 	.clock	= unit_clock,
 	.tail	= unit_tail,
 	.free	= unit_free,

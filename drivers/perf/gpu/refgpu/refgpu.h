@@ -370,6 +370,7 @@ u64 refgpu_counters_clock(struct refgpu_device *rdev);
 struct refgpu_report *refgpu_counters_buffer(struct refgpu_device *rdev, u32 *size);
 u32 refgpu_counters_tail(struct refgpu_device *rdev);
 u32 refgpu_counters_head(struct refgpu_device *rdev);
+u32 refgpu_counters_number(struct refgpu_device *rdev);
 int refgpu_counters_set_head(struct refgpu_device *rdev, u32 head);
 u32 refgpu_counters_status(struct refgpu_device *rdev);
 void refgpu_counters_clear_status(struct refgpu_device *rdev, u32 status);
