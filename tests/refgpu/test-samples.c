@@ -353,7 +353,7 @@ static void others_are_not_seen(void)
 
 /* ---- waits ---- */
 
-enum way { BY_BUFFER, BY_SYNCOBJ, BY_TIMELINE, BY_POLL, BY_SELECT, WAYS };
+enum way { BY_BUFFER, BY_SYNCOBJ, BY_ANY, BY_TIMELINE, BY_POLL, BY_SELECT, WAYS };
 
 static int sync_file_of(uint32_t sync)
 {
@@ -365,6 +365,7 @@ static int sync_file_of(uint32_t sync)
 
 static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 {
+	uint32_t syncs[2], never = refgpu_sync(&gpu);
 	uint64_t point = 0;
 	struct pollfd poll_fd;
 	fd_set set;
@@ -376,6 +377,12 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 		break;
 	case BY_SYNCOBJ:
 		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+		break;
+	case BY_ANY:
+		syncs[0] = sync;
+		syncs[1] = never;
+		CHECK_EQ(drmSyncobjWait(gpu.fd, syncs, 2, INT64_MAX,
+					DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL), 0);
 		break;
 	case BY_TIMELINE:
 		CHECK_EQ(drmSyncobjTimelineWait(gpu.fd, &sync, &point, 1, INT64_MAX, 0, NULL), 0);
@@ -396,6 +403,7 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 	default:
 		break;
 	}
+	refgpu_sync_free(&gpu, never);
 }
 
 /* 50 ms, in whatever way: one wait, for that fence, as long as it took */

@@ -7,6 +7,7 @@
  *
  * dma_fence_wait_timeout()	in an ioctl of a driver: for a fence, or for each of a
  *				reservation's
+ * dma_fence_wait_any_timeout()	likewise: for the first of several
  * drm_syncobj_*wait_ioctl()	for syncobjs: they wait by callbacks of their own
  * poll() and select()		on a sync file: from sync_file_poll(), which finds that
  *				a fence is not signalled yet, to poll_freewait()
@@ -130,63 +131,120 @@ static int call_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* dma_fence_wait_any_timeout(fences, count, intr, timeout, idx) */
+static int fences_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct dma_fence **fences = (void *)regs_get_kernel_argument(regs, 0);
+	u32 nr = regs_get_kernel_argument(regs, 1), i;
+	struct wait *wait = (void *)ri->data;
+
+	if (!current_may_wait() || !nr || !regs_get_kernel_argument(regs, 3))
+		return 1;
+	for (i = 0; i < nr; i++)
+		if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fences[i]->flags))
+			return 1;
+	*wait = (struct wait) {};
+	wait_begin(wait, fences[0]);
+	return 0;
+}
+
 /* ---- syncobjs: drm_syncobj_wait_ioctl(dev, data, file) and its like ---- */
 
-/* the first fence that is not signalled; false: there is nothing to wait for */
-static bool syncobj_fence(struct drm_file *file, u64 handles, u64 points, u32 nr,
-			  struct wait *wait)
+/**
+ * struct sync_args - what both of them are asked
+ * @handles:	user pointer to handles
+ * @points:	user pointer to points, or 0
+ * @timeout:	absolute; 0: not to wait
+ * @nr:		how many
+ * @flags:	DRM_SYNCOBJ_WAIT_FLAGS_*
+ */
+struct sync_args {
+	u64 handles;
+	u64 points;
+	s64 timeout;
+	u32 nr;
+	u32 flags;
+};
+
+/* who has more of them waits for these, or for others */
+#define SYNCS_MAX	8
+
+/* false: it cannot be read, or is not there yet: a wait for nothing in particular */
+static bool sync_fence(struct drm_file *file, const struct sync_args *args, u32 i,
+		       struct dma_fence **fence)
 {
-	struct dma_fence *fence;
 	u64 point = 0;
 	u32 handle;
-	bool found;
+
+	if (copy_from_user_nofault(&handle, u64_to_user_ptr(args->handles) +
+				   i * sizeof(handle), sizeof(handle)))
+		return false;
+	if (args->points &&
+	    copy_from_user_nofault(&point, u64_to_user_ptr(args->points) +
+				   i * sizeof(point), sizeof(point)))
+		return false;
+	return !drm_syncobj_find_fence(file, handle, point, 0, fence);
+}
+
+/* is there something to wait for? the first fence that is not signalled is noted */
+static bool sync_wait(struct drm_file *file, const struct sync_args *args, struct wait *wait)
+{
+	bool all = args->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
+	bool pending = args->nr > SYNCS_MAX, signalled;
+	struct dma_fence *fence;
 	u32 i;
 
-	for (i = 0; i < min(nr, 8U); i++) {
-		if (copy_from_user_nofault(&handle, u64_to_user_ptr(handles) + i * sizeof(handle),
-					   sizeof(handle)) ||
-		    (points && copy_from_user_nofault(&point, u64_to_user_ptr(points) +
-						      i * sizeof(point), sizeof(point))))
-			return true;
-		/* it may still be to be submitted: a wait for nothing in particular */
-		if (drm_syncobj_find_fence(file, handle, point, 0, &fence))
-			return true;
-		found = !test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
-		if (found)
+	for (i = 0; i < min_t(u32, args->nr, SYNCS_MAX); i++) {
+		if (!sync_fence(file, args, i, &fence)) {
+			pending = true;
+			continue;
+		}
+		signalled = test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
+		if (!signalled && !wait->begin)
 			wait_begin(wait, fence);
 		dma_fence_put(fence);
-		if (found)
-			return true;
+		if (signalled && !all)
+			return false;
 	}
-	return nr > i;
+	if (pending && !wait->begin)
+		wait_begin(wait, NULL);
+	return wait->begin;
+}
+
+static int sync_enter(struct kretprobe_instance *ri, struct drm_file *file,
+		      const struct sync_args *args)
+{
+	struct wait *wait = (void *)ri->data;
+
+	*wait = (struct wait) { .file = file };
+	return !(current_may_wait() && args->timeout && sync_wait(file, args, wait));
 }
 
 static int syncobj_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct drm_syncobj_wait *args = (void *)regs_get_kernel_argument(regs, 1);
-	struct wait *wait = (void *)ri->data;
+	const struct drm_syncobj_wait *arg = (void *)regs_get_kernel_argument(regs, 1);
+	const struct sync_args args = {
+		.handles = arg->handles,
+		.timeout = arg->timeout_nsec,
+		.nr = arg->count_handles,
+		.flags = arg->flags,
+	};
 
-	*wait = (struct wait) { .file = (void *)regs_get_kernel_argument(regs, 2) };
-	if (!current_may_wait() ||
-	    !syncobj_fence(wait->file, args->handles, 0, args->count_handles, wait))
-		return 1;
-	if (!wait->begin)
-		wait_begin(wait, NULL);
-	return 0;
+	return sync_enter(ri, (void *)regs_get_kernel_argument(regs, 2), &args);
 }
 
 static int timeline_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	const struct drm_syncobj_timeline_wait *args = (void *)regs_get_kernel_argument(regs, 1);
-	struct wait *wait = (void *)ri->data;
+	const struct drm_syncobj_timeline_wait *arg = (void *)regs_get_kernel_argument(regs, 1);
+	const struct sync_args args = {
+		.handles = arg->handles,
+		.points = arg->points,
+		.timeout = arg->timeout_nsec,
+		.nr = arg->count_handles,
+		.flags = arg->flags,
+	};
 
-	*wait = (struct wait) { .file = (void *)regs_get_kernel_argument(regs, 2) };
-	if (!current_may_wait() ||
-	    !syncobj_fence(wait->file, args->handles, args->points, args->count_handles, wait))
-		return 1;
-	if (!wait->begin)
-		wait_begin(wait, NULL);
-	return 0;
+	return sync_enter(ri, (void *)regs_get_kernel_argument(regs, 2), &args);
 }
 
 /* ---- sync files: from sync_file_poll(file, table) to poll_freewait(table) ---- */
@@ -306,6 +364,7 @@ static void notes_reset(void)
 
 static struct kretprobe wait_calls[] = {
 	WAIT_CALL("dma_fence_wait_timeout", fence_enter, call_return),
+	WAIT_CALL("dma_fence_wait_any_timeout", fences_enter, call_return),
 	WAIT_CALL("drm_syncobj_wait_ioctl", syncobj_enter, call_return),
 	WAIT_CALL("drm_syncobj_timeline_wait_ioctl", timeline_enter, call_return),
 };
