@@ -351,6 +351,36 @@ static void others_are_not_seen(void)
 	refgpu_close(&gpu);
 }
 
+/* one that was submitted before the first event: it has no other sample, and says so */
+static void done_of_earlier_jobs(void)
+{
+	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	struct drm_refgpu_submit jobs[2];
+	uint32_t ctx, sync;
+	struct ring ring;
+	struct gpu_config mine = done;
+	unsigned int i;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	jobs[0] = submit(&gpu, ctx, 0, 200 * MS_CYCLES, 0);
+	mine.fd = gpu.fd;
+	CHECK_EQ(ring_open(&ring, &mine, 0, -1, 1, 0), 0);
+	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+	jobs[1] = submit(&gpu, ctx, 0, 100, sync);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+	CHECK_EQ(gpu_event_disable(ring.fd), 0);
+	for (i = 0; i < 2; i++) {
+		CHECK(ring_next(&ring, &sample));
+		CHECK_EQ(sample.gpu.fence_seqno, jobs[i].fence_seqno);
+		CHECK_EQ(sample.gpu.flags, i ? 0 : GPU_PMU_SAMPLE_EARLIER);
+	}
+	CHECK(!ring_next(&ring, &sample));
+	ring_close(&ring);
+	refgpu_close(&gpu);
+}
+
 /* ---- waits ---- */
 
 enum way { BY_BUFFER, BY_SYNCOBJ, BY_ANY, BY_TIMELINE, BY_POLL, BY_SELECT, WAYS };
@@ -524,6 +554,7 @@ int main(void)
 		TEST(jobs_of_all_who_move),
 		TEST(done_is_joined_to_jobs),
 		TEST(others_are_not_seen),
+		TEST(done_of_earlier_jobs),
 		TEST(waits_in_all_ways),
 		TEST(wait_time_by_period),
 		TEST(waits_of_a_client),

@@ -552,7 +552,9 @@ static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work 
 
 	local_irq_save(irq);
 	gpu_events_submit(gdev, work, rec);
-	if (work->fence_context && gpu_events_sample())
+	/* what is told of earlier work is told while the first event is being opened */
+	if (work->fence_context &&
+	    (gpu_events_sample() || work->flags & GPU_PMU_WORK_EARLIER))
 		device_push_fence(gdev, work);
 	gpu_ring_push(&gdev->ring, rec);
 	local_irq_restore(irq);

@@ -544,6 +544,7 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 		.begin = job->start,
 		.end = time,
 		.busy = job->busy,
+		.flags = job->flags & GPU_PMU_WORK_EARLIER ? GPU_PMU_SAMPLE_EARLIER : 0,
 	};
 	struct gpu_who who = {};
 	struct gpu_event *root;

@@ -74,6 +74,11 @@ enum gpu_pmu_sample_kind {
 
 #define GPU_PMU_SAMPLE_NO_ENGINE 0xffff
 
+/* flags of a sample */
+#define GPU_PMU_SAMPLE_EARLIER	(1ULL << 0)	/* DONE: the job was submitted before
+						 * anyone looked; it has no JOB sample
+						 */
+
 /**
  * struct gpu_pmu_sample - PERF_SAMPLE_RAW of a sample
  * @perf:	perf's own, without a meaning here
@@ -96,6 +101,7 @@ enum gpu_pmu_sample_kind {
  * @end:	DONE: when it was complete; WAIT: when the wait ended; REPORT: the
  *		report's own time
  * @busy:	DONE: for how long an engine ran it, ns; it may have been preempted
+ * @flags:	GPU_PMU_SAMPLE_*
  *
  * All times are ns of the clock that the event's samples have their times from.
  */
@@ -115,6 +121,7 @@ struct gpu_pmu_sample {
 	__u64 begin;
 	__u64 end;
 	__u64 busy;
+	__u64 flags;
 };
 
 /**
