@@ -636,6 +636,34 @@ static bool event_was_off(struct gpu_event *ev)
 	return off;
 }
 
+/**
+ * gpu_events_batch() - perf begins, or ends, to switch several events on this CPU
+ * @begin:	which
+ *
+ * For perf they are switched at one time. A task with many events would else pay a
+ * flush for each of them at each context switch.
+ *
+ * Context: interrupts off.
+ */
+void gpu_events_batch(bool begin)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+
+	here->batch = begin;
+	here->flushed = false;
+}
+
+/* up to when an event is switched; gpu_lock held, interrupts off */
+static void events_flush(void)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+
+	if (here->flushed)
+		return;
+	gpu_flush_devices();
+	here->flushed = here->batch;
+}
+
 /* the flush has not run since: what is found out from now on is not the event's */
 static void event_off(struct gpu_event *root)
 {
@@ -675,7 +703,7 @@ int gpu_event_add(struct perf_event *event)
 	raw_spin_lock(&gpu_lock);
 	if (event_was_off(ev))
 		event_off(ev->root);
-	gpu_flush_devices();
+	events_flush();
 	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
 	raw_spin_unlock(&gpu_lock);
 
@@ -706,7 +734,7 @@ void gpu_event_del(struct perf_event *event)
 		return;
 
 	raw_spin_lock(&gpu_lock);
-	gpu_flush_devices();
+	events_flush();
 	gpu_set_settle(ev->root->set, &gpu_credit_ops, &ev->root->member);
 	raw_spin_unlock(&gpu_lock);
 	if (ev->root->fifo) {

@@ -127,12 +127,17 @@ struct gpu_event {
  * struct gpu_cpu_events - the events that are added on a CPU
  * @here:	HERE, by trigger; under GPU_AT_FLUSH: those that have a @fifo
  * @scope:	SCOPE
+ * @batch:	perf adds, or takes off, several at once
+ * @flushed:	and for the first of them there was a flush: the others are switched at
+ *		the same time
  *
  * Touched by that CPU alone, with interrupts off.
  */
 struct gpu_cpu_events {
 	struct list_head here[GPU_NR_TRIGGERS];
 	struct list_head scope;
+	bool batch;
+	bool flushed;
 };
 
 DECLARE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);

@@ -199,6 +199,7 @@ void gpu_flush_hurry_locked(void);
 int gpu_event_open(struct perf_event *event);
 int gpu_event_add(struct perf_event *event);
 void gpu_event_del(struct perf_event *event);
+void gpu_events_batch(bool begin);
 void gpu_events_init(void);
 void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
 		       struct gpu_record *rec);

@@ -170,6 +170,17 @@ static void gpu_pmu_del(struct perf_event *event, int flags)
 	gpu_event_del(event);
 }
 
+/* perf calls these around all that it switches at once; on 6.1 around each event */
+static void gpu_pmu_disable(struct pmu *pmu)
+{
+	gpu_events_batch(true);
+}
+
+static void gpu_pmu_enable(struct pmu *pmu)
+{
+	gpu_events_batch(false);
+}
+
 /* perf calls these to throttle and to change a period: of events that sample */
 static void gpu_pmu_start(struct perf_event *event, int flags)
 {
@@ -193,6 +204,8 @@ static struct pmu gpu_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= gpu_attr_groups,
+	.pmu_disable	= gpu_pmu_disable,
+	.pmu_enable	= gpu_pmu_enable,
 	.event_init	= gpu_pmu_event_init,
 	.add		= gpu_pmu_add,
 	.del		= gpu_pmu_del,
