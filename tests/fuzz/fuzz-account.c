@@ -23,7 +23,8 @@
  *
  * Beyond these, each counter of each account is the model's, exactly (see
  * model.h): with records lost and without, but not in stories with records out
- * of time order.
+ * of time order. So is what is said of each job that is complete: in which order,
+ * when it began, for how long it ran, and which fence it has signalled.
  *
  * Built for libFuzzer, or with -DSTANDALONE to make its inputs up by itself.
  * FUZZ_TRACE=1 in the environment tells the story.
@@ -92,6 +93,12 @@ static struct device {
 	u64 youngest;		/* time of any record, or of a flush */
 	s64 credit[MAX_ENGINES]; /* least of busy - wall time, over all flushes */
 	unsigned int ahead[MAX_ENGINES][NR_KEYS]; /* scopes records of it */
+	bool fenced[MAX_ENGINES][NR_KEYS];	/* and a fence */
+	struct told {
+		u64 key, submit, start, busy, end, context, seqno;
+		unsigned int engine;
+	} told[MODEL_RECORDS];	/* completions, in this flush */
+	unsigned int nr_told;
 	struct {
 		unsigned int engine;
 		u64 key;
@@ -165,6 +172,24 @@ static bool model_is_there(const struct model *m, int n)
 	return context_is_there(container_of(m, struct device, model), n);
 }
 
+static void ledger_done(struct gpu_ledger *ledger, const struct gpu_job *job, u64 time)
+{
+	struct device *d = container_of(ledger, struct device, ledger);
+
+	HOLD(d->nr_told < MODEL_RECORDS, "%u", d->nr_told);
+	HOLD(gpu_job_counts_for(job, node[d->node].account), "%llx", job->key);
+	d->told[d->nr_told++] = (struct told) {
+		.key = job->key,
+		.submit = job->submit,
+		.start = job->start,
+		.busy = job->busy,
+		.end = time,
+		.context = job->fence_context,
+		.seqno = job->fence_seqno,
+		.engine = job->engine,
+	};
+}
+
 static void attach(struct device *d)
 {
 	static const u32 start[] = { 0, UINT_MAX - 20, INT_MAX - 20 };
@@ -182,6 +207,7 @@ static void attach(struct device *d)
 			d->nr_engines, d->jobs, d->nr_jobs, d->nodes, d->nr_nodes);
 	d->ledger.tells_run = d->tells_run;
 	d->ledger.find = ledger_find;
+	d->ledger.done = ledger_done;
 }
 
 static void detach(struct device *d)
@@ -207,6 +233,8 @@ static void device_new(struct device *d, int number)
 	for (int i = 0; i < MAX_ENGINES; i++)
 		d->credit[i] = -(s64)d->clock;
 	memset(d->ahead, 0, sizeof(d->ahead));
+	memset(d->fenced, 0, sizeof(d->fenced));
+	d->nr_told = 0;
 	d->nr_open = 0;
 	model_init(&d->model, d->tells_run, d->nr_engines, d->nr_slots, d->nr_jobs,
 		   d->nr_nodes, model_is_there);
@@ -446,6 +474,60 @@ static void check_ledger(const struct device *d)
 	     list_length(&d->ledger.free_nodes), d->model.nodes);
 }
 
+static u64 fence_context_of(u64 fence)
+{
+	return fence ? key_of(fence & 0x7f) + 1 : 0;
+}
+
+/* the job that was complete next, after those that were told */
+static struct model_work *next_to_tell(struct model *m)
+{
+	struct model_work *next = NULL;
+
+	for (unsigned int i = 0; i < m->nr_works; i++) {
+		struct model_work *w = &m->work[i];
+
+		if (w->state == COMPLETED && w->job && !w->told &&
+		    (!next || w->end_seq < next->end_seq))
+			next = w;
+	}
+	return next;
+}
+
+/*
+ * All jobs that were complete by this flush, in this order. What they ran after it,
+ * by records that are younger, the model does not know yet.
+ */
+static void check_told(struct device *d, u64 now)
+{
+	for (unsigned int i = 0; i < d->nr_told; i++) {
+		const struct told *told = &d->told[i];
+		struct model_work *w = next_to_tell(&d->model);
+
+		HOLD(w, "key %llx is not complete", told->key);
+		w->told = true;
+		HOLD(told->key == w->key && told->engine == w->engine,
+		     "key %llx, not %llx", told->key, w->key);
+		HOLD(told->context == fence_context_of(w->fence) &&
+		     told->seqno == w->fence, "%llu, not %llu", told->seqno, w->fence);
+		HOLD(told->submit == w->submit && told->end == w->end,
+		     "%llu to %llu, not %llu to %llu", told->submit, told->end,
+		     w->submit, w->end);
+		HOLD(!w->ran_before || !told->start, "%llu", told->start);
+		if (out_of_order)
+			continue;
+		HOLD(told->busy == w->busy || w->end > now, "%llu, not %llu",
+		     told->busy, w->busy);
+		HOLD(told->start || !told->busy || w->ran_before || !w->submit,
+		     "%llu", told->busy);
+		HOLD(!told->start || told->start == w->submit + w->wait ||
+		     (d->tells_run && told->start < w->submit),
+		     "%llu, not %llu + %llu", told->start, w->submit, w->wait);
+	}
+	HOLD(!next_to_tell(&d->model), "key %llx", next_to_tell(&d->model)->key);
+	d->nr_told = 0;
+}
+
 /* ---- steps: records ---- */
 
 /*
@@ -495,7 +577,7 @@ static void push(struct device *d, struct gpu_record *rec,
 	told->started = rec->flags & GPU_PMU_WORK_STARTED;
 	told->by_context = rec->flags & GPU_RECORD_BY_CONTEXT;
 	model_push(&d->model, told);
-	if (rec->type == GPU_RECORD_SCOPES)
+	if (rec->type == GPU_RECORD_SCOPES || rec->type == GPU_RECORD_FENCE)
 		gpu_ring_offer(&d->ring, rec);
 	else
 		gpu_ring_push(&d->ring, rec);
@@ -541,6 +623,28 @@ static void push_scopes(struct device *d, unsigned int engine, unsigned int key)
 	push(d, &rec, &told);
 }
 
+static u64 nr_fences;
+
+static void push_fence(struct device *d, unsigned int engine, unsigned int key)
+{
+	struct gpu_record rec = {
+		.type = GPU_RECORD_FENCE,
+		.engine = engine,
+		.key = key_of(key),
+	};
+	struct model_record told = { .type = MODEL_FENCE };
+
+	if (d->fenced[engine][key])
+		return;
+	d->fenced[engine][key] = true;
+	told.fence = ++nr_fences;
+	rec.fence_context = fence_context_of(told.fence);
+	rec.fence_seqno = told.fence;
+	trace("device %td engine %u key %u: fence %llu ahead", d - device, engine, key,
+	      told.fence);
+	push(d, &rec, &told);
+}
+
 static void push_queue(struct device *d, unsigned int engine, unsigned int key,
 		       unsigned int how)
 {
@@ -573,6 +677,7 @@ static void push_queue(struct device *d, unsigned int engine, unsigned int key,
 	if (how & 4)
 		add_scopes(&rec, &told, pick(GPU_RECORD_SCOPES_MAX + 1));
 	d->ahead[engine][key] = 0;
+	d->fenced[engine][key] = false;
 	if (d->nr_open < ARRAY_SIZE(d->open)) {
 		d->open[d->nr_open].engine = engine;
 		d->open[d->nr_open++].key = key;
@@ -650,6 +755,7 @@ static void flush(struct device *d)
 	check_ledger(d);
 	check_jobs(d);
 	check_model();
+	check_told(d, now);
 }
 
 static void flush_all(void)
@@ -1031,8 +1137,13 @@ static void one_step(void)
 	case 0 ... 3:
 		push_queue(d, engine, key, what >> 5);
 		break;
-	case 7 ... 8:
+	case 7:
 		push_scopes(d, engine, key);
+		break;
+	case 8:
+		push_fence(d, engine, key);
+		if (what & 0x40)
+			push_queue(d, engine, key, 7);
 		break;
 	case 9:
 		for (unsigned int i = 0; i < 3; i++)
@@ -1089,6 +1200,7 @@ static void one_step(void)
 static void begin(void)
 {
 	nr_nodes = 0;
+	nr_fences = 0;
 	unit_clock = (u64)byte() << (pick(2) ? 40 : 0);
 	out_of_order = pick(8) == 0;
 	memset(event, 0, sizeof(event));

@@ -45,7 +45,9 @@ unsigned int model_outstanding(const struct model *m)
 
 void model_push(struct model *m, const struct model_record *rec)
 {
-	if (rec->type == MODEL_SCOPES_AHEAD && m->nr_records >= m->ring_slots / 2)
+	bool offered = rec->type == MODEL_SCOPES_AHEAD || rec->type == MODEL_FENCE;
+
+	if (offered && m->nr_records >= m->ring_slots / 2)
 		m->left_out++;
 	else if (m->nr_records == m->ring_slots)
 		m->ring_lost++;
@@ -100,6 +102,8 @@ static void take_staged(struct model *m, struct model_work *w,
 		if (s->engine == rec->engine && s->key == rec->key) {
 			add_scopes(w, s);
 			w->nr_nodes++;
+			if (s->fence)
+				w->fence = s->fence;
 		} else {
 			m->staged[kept++] = *s;
 		}
@@ -128,6 +132,7 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 		.job = rec->job,
 		.counted = rec->job && !rec->earlier && known,
 		.started = rec->started,
+		.ran_before = rec->started,
 		.owner = known ? rec->owner : MODEL_NOBODY,
 		.submit = rec->time,
 		.state = UNFOLLOWED,
@@ -187,6 +192,7 @@ static void apply(struct model *m, const struct model_record *rec)
 		apply_queue(m, rec);
 		break;
 	case MODEL_SCOPES_AHEAD:
+	case MODEL_FENCE:
 		if (m->nodes) {
 			m->nodes--;
 			m->staged[m->nr_staged++] = *rec;

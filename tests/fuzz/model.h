@@ -21,7 +21,7 @@
 #define MODEL_SCOPES	64
 #define MODEL_NOBODY	(-1)
 
-enum model_type { MODEL_QUEUE, MODEL_SCOPES_AHEAD, MODEL_RUN, MODEL_DONE };
+enum model_type { MODEL_QUEUE, MODEL_SCOPES_AHEAD, MODEL_FENCE, MODEL_RUN, MODEL_DONE };
 
 enum model_state {
 	OUTSTANDING,
@@ -44,6 +44,7 @@ struct model_record {
 	int owner;
 	int scope[4];
 	int nr_scopes;
+	u64 fence;		/* any number but 0 */
 };
 
 struct model_work {
@@ -56,12 +57,15 @@ struct model_work {
 	int owner;		/* or MODEL_NOBODY */
 	int scope[MODEL_SCOPES];
 	int nr_scopes;
-	int nr_nodes;		/* for scopes */
+	int nr_nodes;		/* for scopes, and a fence */
+	u64 fence;		/* or 0 */
 	u64 submit;
 	u64 end;
 	unsigned int end_seq;	/* in which order they ended, also at one time */
 	bool lost_now;		/* in this flush */
 	bool waited;		/* @wait is final */
+	bool ran_before;	/* anyone looked */
+	bool told;		/* that it is complete */
 
 	/* the result */
 	u64 busy;

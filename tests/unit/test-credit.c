@@ -503,6 +503,86 @@ static void a_member_that_left_gets_nothing(void)
 	teardown();
 }
 
+/* ---- who would get it ---- */
+
+static struct event *picked(struct event *leaving)
+{
+	struct gpu_member *m = gpu_set_pick(&set, &ops, leaving ? &leaving->member : NULL);
+
+	return m ? to_event(m) : NULL;
+}
+
+static void nobody_is_picked(void)
+{
+	struct event ev = event_at(0, NULL);
+
+	setup();
+	CHECK(!picked(NULL));
+	gpu_set_join(&set, &ev.member);
+	CHECK(!picked(NULL));
+	ev.on = true;	/* but it was not, when the set was settled */
+	CHECK(!picked(NULL));
+	CHECK(!picked(&ev));
+	settle();
+	CHECK(picked(NULL) == &ev);
+	ev.on = false;
+	CHECK(!picked(NULL));
+	CHECK(picked(&ev) == &ev);
+	teardown();
+}
+
+/* a pick is no settlement: it gives nothing, and all stays as it is */
+static void pick_changes_nothing(void)
+{
+	struct event a = event_at(0, NULL), b = event_at(1, NULL);
+
+	setup();
+	open_and_enable(&a);
+	gpu_set_join(&set, &b.member);
+	count(5);
+	b.on = true;
+	CHECK(picked(NULL) == &a);
+	CHECK(picked(NULL) == &a);
+	CHECK(!b.member.live);
+	CHECK_EQ(set.last, 1000);
+	CHECK_EQ(nr_credits, 0);
+	a.on = false;
+	CHECK(!picked(NULL));
+	CHECK(a.member.live);
+	a.on = true;
+	settle();
+	CHECK_EQ(a.count, 5);
+	teardown();
+}
+
+/* the same one that the settlement gives it to */
+static void pick_is_who_is_credited(void)
+{
+	for (unsigned int i = 0; i < 4 * 4 * 4; i++) {
+		struct event ev[3] = {
+			event_at(0, &task[0]), event_at(1, &task[1]), event_at(2, &task[2]),
+		};
+		struct event *who;
+
+		setup();
+		for (int k = 0; k < 3; k++) {
+			open_and_enable(&ev[k]);
+			ev[k].on = i >> 2 * k & 1;
+			ev[k].task_cpu = i >> 2 * k & 2 ? k : 3;
+		}
+		who = picked(NULL);
+		count(5);
+		settle();
+		for (int k = 0; k < 3; k++)
+			CHECK_EQ(ev[k].count, who == &ev[k] ? 5 : 0);
+		CHECK_EQ(nr_credits, !!who);
+		CHECK_EQ(!!who, !!(i & 0x15));
+		CHECK(!who || who->task_cpu != 3 ||
+		      !((i & 3) == 3 || (i >> 2 & 3) == 3 || (i >> 4 & 3) == 3));
+		teardown();
+	}
+}
+
 /* ---- which set ---- */
 
 /* as setup() makes it; the caller then changes something in it */
@@ -583,6 +663,14 @@ static void sets_differ_by_what_they_look_at(void)
 	init_alike(&new);
 	new.view.counter = GPU_COUNTER_WAIT;
 	CHECK(!gpu_set_takes(&set, &new, &ev.member));
+	/* who samples it does not count what is not sampled, and the other way round */
+	init_alike(&new);
+	new.view.sampled = true;
+	CHECK(!gpu_set_takes(&set, &new, &ev.member));
+	set.view.sampled = true;
+	CHECK(gpu_set_takes(&set, &new, &ev.member));
+	new.view.sampled = false;
+	CHECK(!gpu_set_takes(&set, &new, &ev.member));
 	teardown();
 }
 
@@ -652,6 +740,9 @@ static const struct unit_test tests[] = {
 	TEST(late_member_does_not_take_the_delta),
 	TEST(all_members_are_looked_at),
 	TEST(a_member_that_left_gets_nothing),
+	TEST(nobody_is_picked),
+	TEST(pick_changes_nothing),
+	TEST(pick_is_who_is_credited),
 	TEST(takes_other_coordinates),
 	TEST(repeated_coordinates_need_a_set_of_their_own),
 	TEST(both_sets_count),

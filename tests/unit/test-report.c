@@ -556,6 +556,10 @@ static void gap_at_the_end(void)
 	CHECK_EQ(lost_at_the_end(7, 8), 1);
 	CHECK_EQ(lost_at_the_end(7, 1007), 1000);
 	CHECK_EQ(lost_at_the_end(U32_MAX, 1), 1);
+	/* the unit has gone on, and more were read than it had made by then */
+	CHECK_EQ(lost_at_the_end(7, 6), 0);
+	CHECK_EQ(lost_at_the_end(1, U32_MAX), 0);
+	CHECK_EQ(lost_at_the_end(2, U32_MAX - 5), 0);
 	CHECK_EQ(lost_at_the_end(U32_MAX - 1, 2), 3);
 }
 
@@ -968,6 +972,209 @@ static void jump_back_less_than_a_round(void)
 	teardown();
 }
 
+/* ---- each interval, for who wants to know ---- */
+
+#define MAX_SEEN	16
+
+static struct gpu_report_interval seen[MAX_SEEN];
+static u64 counted[MAX_SEEN];	/* C32 of its owner and engine, by then */
+static unsigned int nr_seen;
+
+static void note(struct gpu_reports *from, const struct gpu_report_interval *interval)
+{
+	CHECK(from == reports);
+	CHECK(interval->engine < NR_ENGINES);
+	CHECK(nr_seen < MAX_SEEN);
+	counted[nr_seen] = count(interval->owner, interval->engine + 1, C32);
+	seen[nr_seen++] = *interval;
+}
+
+/* at 1100 ticks it is between 1000998 and 1001003 ns */
+static void setup_seen(void)
+{
+	setup(32, 1000);
+	clock_read(1100, 1001000);
+	reports->interval = note;
+	nr_seen = 0;
+}
+
+static u64 ns_of(u64 ticks)
+{
+	return 1001003 - (1100 - ticks) * 10;
+}
+
+static void check_seen(unsigned int i, unsigned int engine, struct gpu_account *owner,
+		       u64 begin, u64 end, u64 c32)
+{
+	CHECK(i < nr_seen);
+	CHECK_EQ(seen[i].engine, engine);
+	CHECK(seen[i].owner == owner);
+	CHECK_EQ(seen[i].begin, ns_of(begin));
+	CHECK_EQ(seen[i].end, ns_of(end));
+	CHECK_EQ(seen[i].delta[C32], c32);
+}
+
+/* from one report of an engine to its next; the first of each ends none */
+static void interval_of_each_report(void)
+{
+	setup_seen();
+	report(0, NUMBER(0), 1010, 100);
+	report(1, NUMBER(1), 1015, 500);
+	CHECK_EQ(nr_seen, 0);
+	report(0, NUMBER(1), 1020, 107);
+	report(0, 0, 1030, 110);
+	report(1, NUMBER(2), 1040, 600);
+	report(0, NUMBER(0), 1050, 111);
+	CHECK_EQ(nr_seen, 4);
+	check_seen(0, 0, ctx[0], 1010, 1020, 7);
+	check_seen(1, 0, ctx[1], 1020, 1030, 3);
+	check_seen(2, 1, ctx[1], 1015, 1040, 100);
+	check_seen(3, 0, device, 1030, 1050, 1);	/* it ran none */
+	/* it is told when it has been counted */
+	CHECK_EQ(counted[0], 7);
+	CHECK_EQ(counted[1], 3);
+	CHECK_EQ(counted[2], 100);
+	CHECK_EQ(counted[3], 11);
+	CHECK_EQ(lost(), 0);
+	teardown();
+}
+
+/* also one in which nothing was counted */
+static void interval_without_advance(void)
+{
+	setup_seen();
+	report(0, NUMBER(0), 1010, 100);
+	report(0, NUMBER(1), 1020, 100);
+	report(0, NUMBER(1), 1020, 100);
+	report(0, 0, 1030, 100);
+	CHECK_EQ(nr_seen, 3);
+	check_seen(0, 0, ctx[0], 1010, 1020, 0);
+	check_seen(1, 0, ctx[1], 1020, 1020, 0);
+	check_seen(2, 0, ctx[1], 1020, 1030, 0);
+	CHECK_EQ(nr_found, 3);
+	CHECK_EQ(found_time, ns_of(1020));
+	for (unsigned int c = 0; c < NR_NATIVE; c++)
+		CHECK_EQ(count(device, 0, c), 0);
+	CHECK_EQ(lost(), 0);
+	teardown();
+}
+
+/* by how much each counter has advanced, in the unit's order, over its end */
+static void interval_of_all_counters(void)
+{
+	setup_seen();
+	sequence = 1;
+	report_values(0, NUMBER(0), 1010, 0xfffffff0, 0xffffffffffULL, ~0ULL, 1);
+	sequence = 2;
+	report_values(0, NUMBER(0), 1020, 16, 5, 9, 0);
+	sequence = 3;
+	report_values(0, NUMBER(0), 1030, 16, 6, 9, 0);
+	CHECK_EQ(nr_seen, 2);
+	check_seen(0, 0, ctx[0], 1010, 1020, 32);
+	CHECK_EQ(seen[0].delta[C40], 6);
+	CHECK_EQ(seen[0].delta[C64], 10);
+	CHECK_EQ(seen[0].delta[C1], 1);
+	check_seen(1, 0, ctx[0], 1020, 1030, 0);
+	CHECK_EQ(seen[1].delta[C40], 1);
+	CHECK_EQ(seen[1].delta[C64], 0);
+	CHECK_EQ(seen[1].delta[C1], 0);
+	CHECK_EQ(count(ctx[0], 1, C32), 32);
+	CHECK_EQ(count(ctx[0], 1, C40), 7);
+	teardown();
+}
+
+/* whose it was is not known; when it was is */
+static void interval_with_a_gap(void)
+{
+	setup_seen();
+	report(0, NUMBER(0), 1010, 100);
+	report(1, NUMBER(1), 1010, 100);
+	sequence++;	/* one is missing */
+	report(0, NUMBER(1), 1030, 120);
+	report(0, NUMBER(1), 1040, 125);
+	report(1, NUMBER(1), 1050, 101);
+	report(1, NUMBER(1), 1060, 103);
+	CHECK_EQ(nr_seen, 4);
+	check_seen(0, 0, device, 1010, 1030, 20);
+	check_seen(1, 0, ctx[1], 1030, 1040, 5);
+	check_seen(2, 1, device, 1010, 1050, 1);
+	check_seen(3, 1, ctx[1], 1050, 1060, 2);
+	CHECK_EQ(lost(), 1);
+	teardown();
+}
+
+/* it is the device's; and a loss only if something could not be given to it */
+static void interval_of_an_unknown_context(void)
+{
+	setup_seen();
+	report(0, NUMBER(77), 1010, 100);
+	report(0, NUMBER(77), 1020, 100);
+	CHECK_EQ(lost(), 0);
+	report(0, NUMBER(0), 1030, 103);
+	CHECK_EQ(lost(), 1);
+	CHECK_EQ(nr_seen, 2);
+	check_seen(0, 0, device, 1010, 1020, 0);
+	check_seen(1, 0, device, 1020, 1030, 3);
+	CHECK_EQ(counted[1], 3);
+	teardown();
+}
+
+/* those that are as good as missing end none; the next one ends it */
+static void no_interval_of_a_damaged_report(void)
+{
+	setup_seen();
+	report(0, NUMBER(0), 1020, 100);
+	report(0, NUMBER(0), 1101, 110);	/* from the future */
+	report(NR_ENGINES, NUMBER(0), 1030, 500);
+	CHECK_EQ(nr_seen, 0);
+	report(0, NUMBER(1), 1040, 130);
+	report(0, NUMBER(1), 1050, 131);
+	CHECK_EQ(nr_seen, 2);
+	check_seen(0, 0, device, 1020, 1040, 30);
+	check_seen(1, 0, ctx[1], 1040, 1050, 1);
+	CHECK_EQ(lost(), 2);
+	teardown();
+}
+
+/* when the clock has jumped, it is when they were read; a round later it is right */
+static void interval_over_a_jump(void)
+{
+	setup_seen();
+	report(0, NUMBER(0), 1010, 100);
+	clock_read(5000, 1002000);
+	CHECK_EQ(lost(), 1);
+	report(0, NUMBER(0), 4990, 110);
+	clock_read(5100, 1003000);
+	report(0, NUMBER(0), 5050, 115);
+	CHECK_EQ(nr_seen, 2);
+	CHECK(seen[0].owner == ctx[0]);
+	CHECK_EQ(seen[0].begin, ns_of(1010));
+	CHECK_EQ(seen[0].end, 1002003);
+	CHECK_EQ(seen[0].delta[C32], 10);
+	CHECK_EQ(seen[1].begin, 1002003);
+	CHECK_EQ(seen[1].end, 1003003 - 500);
+	CHECK_EQ(seen[1].delta[C32], 5);
+	teardown();
+}
+
+/* who asks later hears of the intervals that end from then on, and of all of those */
+static void asked_for_later(void)
+{
+	setup_seen();
+	reports->interval = NULL;
+	report(0, NUMBER(0), 1010, 100);
+	report(0, NUMBER(1), 1020, 110);
+	CHECK_EQ(nr_seen, 0);
+	reports->interval = note;
+	report(0, NUMBER(2), 1030, 111);
+	reports->interval = NULL;
+	report(0, NUMBER(2), 1040, 112);
+	CHECK_EQ(nr_seen, 1);
+	check_seen(0, 0, ctx[1], 1020, 1030, 1);
+	CHECK_EQ(count(ctx[2], 1, C32), 1);
+	teardown();
+}
+
 static const struct unit_test tests[] = {
 	TEST(first_report),
 	TEST(owner_is_named_before),
@@ -1012,6 +1219,14 @@ static const struct unit_test tests[] = {
 	TEST(jump_to_the_beginning),
 	TEST(jump_without_reports),
 	TEST(jump_back_less_than_a_round),
+	TEST(interval_of_each_report),
+	TEST(interval_without_advance),
+	TEST(interval_of_all_counters),
+	TEST(interval_with_a_gap),
+	TEST(interval_of_an_unknown_context),
+	TEST(no_interval_of_a_damaged_report),
+	TEST(interval_over_a_jump),
+	TEST(asked_for_later),
 };
 
 int main(void)

@@ -106,6 +106,29 @@ static void keeps_the_time_it_was_given(void)
 	CHECK_EQ(gpu_ring_peek(&ring, 1)->time, 17);
 }
 
+/* it has no scopes, and its numbers are where they would be */
+static void keeps_a_fence(void)
+{
+	struct gpu_record rec = {
+		.key = 0x123456789abcdef0, .type = GPU_RECORD_FENCE, .engine = 3,
+		.fence_context = 0xabcdef0123456789, .fence_seqno = 0xfedcba9876543210,
+	};
+	const struct gpu_record *got;
+
+	ring_at(0);
+	gpu_ring_push(&ring, &rec);
+	gpu_ring_offer(&ring, &rec);
+	for (int i = 0; i < 2; i++) {
+		got = gpu_ring_peek(&ring, i);
+		CHECK_EQ(got->type, GPU_RECORD_FENCE);
+		CHECK_EQ(got->key, rec.key);
+		CHECK_EQ(got->engine, 3);
+		CHECK_EQ(got->nr_scopes, 0);
+		CHECK_EQ(got->fence_context, rec.fence_context);
+		CHECK_EQ(got->fence_seqno, rec.fence_seqno);
+	}
+}
+
 static void keeps_all_scopes(void)
 {
 	struct gpu_record rec = { .nr_scopes = GPU_RECORD_SCOPES_MAX };
@@ -386,6 +409,7 @@ static const struct unit_test tests[] = {
 	TEST(starts_empty),
 	TEST(keeps_what_was_pushed),
 	TEST(keeps_the_time_it_was_given),
+	TEST(keeps_a_fence),
 	TEST(keeps_all_scopes),
 	TEST(keeps_order),
 	TEST(offers_leave_half_of_it),

@@ -358,7 +358,8 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	job->fence_context = 0;
 	job->fence_seqno = 0;
 	for (; more; more = more->more) {
-		if (more->fence_context) {
+		/* the newest comes first */
+		if (more->fence_context && !job->fence_context) {
 			job->fence_context = more->fence_context;
 			job->fence_seqno = more->fence_seqno;
 		}

@@ -249,6 +249,9 @@ static bool member_live(struct gpu_member *member)
 	live = gpu_member_follow(member, live, progress.written, progress.read);
 	if (member->nr_marks)
 		gpu_unit_mark(root->gdev, member->marks[0].at);
+	else if (member->told && progress.read < member->left)
+		/* if it is off by the next time, it was not before that */
+		gpu_unit_mark(root->gdev, member->left);
 	if (member->spilled) {
 		member->spilled = false;
 		gpu_lose(root->gdev);
@@ -327,10 +330,17 @@ bool gpu_events_settle(u64 elapsed)
 static struct gpu_member *set_leaving(struct gpu_set *set)
 {
 	struct gpu_member *member, *leaving = NULL;
+	struct gpu_unit_progress progress;
+	struct gpu_event *root;
 	bool before;
 
 	list_for_each_entry(member, &set->members, link) {
+		root = member_event(member);
+		gpu_unit_progress(root->gdev, &progress);
 		before = member->here;
+		/* off since some time, and nobody has noticed: not up to here */
+		if (member->told && member->left < progress.read && !event_is_live(root))
+			before = false;
 		if (!member_live(member) && before)
 			leaving = member;
 	}
@@ -727,6 +737,7 @@ int gpu_event_add(struct perf_event *event)
 void gpu_event_del(struct perf_event *event)
 {
 	struct gpu_event *ev = event->pmu_private;
+	struct gpu_event *root = ev->root;
 
 	if (ev->how != GPU_EVENT_VIEW)
 		list_del(&ev->active);
@@ -735,9 +746,11 @@ void gpu_event_del(struct perf_event *event)
 
 	raw_spin_lock(&gpu_lock);
 	events_flush();
-	gpu_set_settle(ev->root->set, &gpu_credit_ops, &ev->root->member);
+	/* with late data, it is where the stream has come to that counts */
+	gpu_set_settle(root->set, &gpu_credit_ops,
+		       event_lags(root) ? NULL : &root->member);
 	raw_spin_unlock(&gpu_lock);
-	if (ev->root->fifo) {
+	if (root->fifo) {
 		gpu_fifo_drain(ev);
 		list_del(&ev->sampling);
 	}

@@ -205,10 +205,15 @@ void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *r
 /**
  * gpu_reports_end() - no report comes any more
  * @reports:	the state
- * @number:	of the last one that the unit made, whatever became of it
+ * @number:	of the last one that the unit had made before those were read that could
+ *		be, whatever became of it
  */
 void gpu_reports_end(struct gpu_reports *reports, u32 number)
 {
-	if (number != reports->sequence)
-		reports_lose(reports, numbers_between(reports->sequence, number) + 1);
+	u32 missing = number == reports->sequence ? 0 :
+		      numbers_between(reports->sequence, number) + 1;
+
+	/* or those that were read go beyond it */
+	if (missing && missing <= S32_MAX)
+		reports_lose(reports, missing);
 }

@@ -21,7 +21,9 @@
  */
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -33,8 +35,19 @@
 #include "events.h"
 #include "internal.h"
 
-/* samples that an event can have on their way */
-#define FIFO_SAMPLES		256
+static int fifo_samples_set(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 16, 65536);
+}
+
+static const struct kernel_param_ops fifo_samples_ops = {
+	.set = fifo_samples_set,
+	.get = param_get_uint,
+};
+
+static unsigned int fifo_samples = 256;
+module_param_cb(fifo_samples, &fifo_samples_ops, &fifo_samples, 0644);
+MODULE_PARM_DESC(fifo_samples, "samples that an event can have on their way, 16 to 65536");
 
 static_assert(sizeof(struct trace_entry) == sizeof_field(struct gpu_pmu_sample, perf));
 
@@ -42,14 +55,16 @@ static_assert(sizeof(struct trace_entry) == sizeof_field(struct gpu_pmu_sample, 
  * struct gpu_fifo - samples of an event, on their way to its CPU
  * @head:	the next one to be written; both count up and wrap
  * @tail:	the next one to be read
+ * @nr:		how many there is room for
  * @size:	bytes of a sample
- * @slots:	FIFO_SAMPLES of them
+ * @slots:	@nr of them
  *
  * Under gpu_lock.
  */
 struct gpu_fifo {
 	unsigned int head;
 	unsigned int tail;
+	unsigned int nr;
 	size_t size;
 	u8 slots[];
 };
@@ -188,13 +203,15 @@ void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
  */
 int gpu_fifo_alloc(struct gpu_event *root)
 {
+	unsigned int nr = roundup_pow_of_two(READ_ONCE(fifo_samples));
 	size_t size = sizeof(struct gpu_pmu_sample);
 
 	if (root->counter == GPU_COUNTER_REPORTS)
 		size += GPU_PMU_MAX_COUNTERS * sizeof(struct gpu_pmu_sample_value);
-	root->fifo = kvzalloc(sizeof(*root->fifo) + FIFO_SAMPLES * size, GFP_KERNEL_ACCOUNT);
+	root->fifo = kvzalloc(sizeof(*root->fifo) + nr * size, GFP_KERNEL_ACCOUNT);
 	if (!root->fifo)
 		return -ENOMEM;
+	root->fifo->nr = nr;
 	root->fifo->size = size;
 	return 0;
 }
@@ -208,6 +225,11 @@ void gpu_fifo_free(struct gpu_event *root)
 	kvfree(root->fifo);
 }
 
+static void *fifo_slot(struct gpu_fifo *fifo, unsigned int at)
+{
+	return fifo->slots + (at & (fifo->nr - 1)) * fifo->size;
+}
+
 static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
 {
 	bool any;
@@ -215,7 +237,7 @@ static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
 	raw_spin_lock(&gpu_lock);
 	any = fifo->tail != fifo->head;
 	if (any)
-		memcpy(slot, fifo->slots + fifo->tail++ % FIFO_SAMPLES * fifo->size, fifo->size);
+		memcpy(slot, fifo_slot(fifo, fifo->tail++), fifo->size);
 	raw_spin_unlock(&gpu_lock);
 	return any;
 }
@@ -302,12 +324,12 @@ void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sampl
 		      const struct gpu_pmu_sample_value *values)
 {
 	struct gpu_fifo *fifo = root->fifo;
-	void *slot = fifo->slots + fifo->head % FIFO_SAMPLES * fifo->size;
+	void *slot = fifo_slot(fifo, fifo->head);
 	int cpu;
 
 	lockdep_assert_held(&gpu_lock);
 
-	if (fifo->head - fifo->tail == FIFO_SAMPLES) {
+	if (fifo->head - fifo->tail == fifo->nr) {
 		gpu_lose(root->gdev);
 		return;
 	}

@@ -237,11 +237,14 @@ static int reader_start(struct gpu_pmu_device *gdev)
 static void reader_stop(struct gpu_pmu_device *gdev)
 {
 	struct gpu_unit_reader *reader = gdev->reader;
+	u32 number;
 
 	raw_spin_lock_irq(&gpu_lock);
+	/* first: the unit goes on to write */
+	number = gdev->unit->ops->number(gdev);
 	gpu_flush_device(gdev, ktime_get_ns());
 	/* those that did not land, and those that there was no room for */
-	gpu_reports_end(&reader->reports, gdev->unit->ops->number(gdev));
+	gpu_reports_end(&reader->reports, number);
 	units_progress.read += reader->progress.written - reader->progress.read;
 	gdev->reader = NULL;
 	gpu_events_mark();
