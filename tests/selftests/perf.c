@@ -195,23 +195,29 @@ unsigned int gpu_event_id(const char *name)
 	return id;
 }
 
-int gpu_event_open(const struct gpu_config *config, pid_t pid, int cpu, int group)
+void gpu_event_attr(struct perf_event_attr *attr, const struct gpu_config *config)
 {
-	struct perf_event_attr attr = {
+	*attr = (struct perf_event_attr) {
 		.type = gpu_pmu_type(),
-		.size = sizeof(attr),
+		.size = sizeof(*attr),
 		.config = (uint64_t)config->event << GPU_PMU_CONFIG_EVENT_SHIFT |
 			  (uint64_t)config->engine << GPU_PMU_CONFIG_ENGINE_SHIFT |
 			  (uint64_t)config->dev << GPU_PMU_CONFIG_DEV_SHIFT,
 		.config1 = config->fd,
 		.config2 = config->ctx,
-		.disabled = group < 0,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, group,
-			 PERF_FLAG_FD_CLOEXEC);
+}
 
+int gpu_event_open(const struct gpu_config *config, pid_t pid, int cpu, int group)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	gpu_event_attr(&attr, config);
+	attr.disabled = group < 0;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	fd = syscall(SYS_perf_event_open, &attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

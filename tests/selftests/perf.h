@@ -53,7 +53,11 @@ struct gpu_config {
 	uint64_t ctx;
 };
 
+struct perf_event_attr;
+
 unsigned int gpu_pmu_type(void);
+/* what names the event: the rest of *attr is 0 */
+void gpu_event_attr(struct perf_event_attr *attr, const struct gpu_config *config);
 /* the id that events/NAME says, or 0 */
 unsigned int gpu_event_id(const char *name);
 /* an event that is disabled and user-only; returns the fd or a negative errno */

@@ -20,26 +20,19 @@ static size_t ring_bytes(void)
 int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int cpu,
 	      uint64_t period, unsigned int flags)
 {
-	struct perf_event_attr attr = {
-		.type = gpu_pmu_type(),
-		.size = sizeof(attr),
-		.config = (uint64_t)config->event << GPU_PMU_CONFIG_EVENT_SHIFT |
-			  (uint64_t)config->engine << GPU_PMU_CONFIG_ENGINE_SHIFT |
-			  (uint64_t)config->dev << GPU_PMU_CONFIG_DEV_SHIFT,
-		.config1 = config->fd,
-		.config2 = config->ctx,
-		.sample_period = period,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_RAW,
-		.disabled = 1,
-		.exclude_kernel = !(flags & RING_KERNEL),
-		.exclude_hv = !(flags & RING_KERNEL),
-		.inherit = !!(flags & RING_INHERIT),
-		.use_clockid = !!(flags & RING_MONOTONIC),
-		.clockid = flags & RING_MONOTONIC ? CLOCK_MONOTONIC : 0,
-		.watermark = 1,
-		.wakeup_watermark = 1 << 30,
-	};
+	struct perf_event_attr attr;
+
+	gpu_event_attr(&attr, config);
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+	attr.disabled = 1;
+	attr.exclude_kernel = !(flags & RING_KERNEL);
+	attr.exclude_hv = !(flags & RING_KERNEL);
+	attr.inherit = !!(flags & RING_INHERIT);
+	attr.use_clockid = !!(flags & RING_MONOTONIC);
+	attr.clockid = flags & RING_MONOTONIC ? CLOCK_MONOTONIC : 0;
+	attr.watermark = 1;
+	attr.wakeup_watermark = 1 << 30;
 
 	*ring = (struct ring) { .flags = flags };
 	if (flags & RING_CALLCHAIN) {
