@@ -704,6 +704,30 @@ static void destroyed_while_waiting(void)
 	refgpu_close(&gpu);
 }
 
+/* a client that leaves while the schedulers still hand over its jobs, again and again */
+static void left_with_jobs_queued(void)
+{
+	int wstatus, i, k;
+	uint32_t ctx;
+	pid_t pid;
+
+	for (i = 0; i < 200; i++) {
+		pid = fork();
+		if (!pid) {
+			setup();
+			ctx = context(REFGPU_PRIORITY_NORMAL);
+			for (k = 0; k < 40; k++)
+				spin(ctx, k % gpu.engines, 100, 0);
+			_exit(tap_failed != 0);
+		}
+		CHECK_EQ(waitpid(pid, &wstatus, 0), pid);
+		CHECK_EQ(wstatus, 0);
+	}
+	for (i = 0; i < 100 && state("jobs", "jobs "); i++)
+		usleep(50000);
+	CHECK_EQ(state("jobs", "jobs "), 0);
+}
+
 static void prime(void)
 {
 	struct refgpu_batch batch = {};
@@ -1095,7 +1119,7 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TEST(params), TEST(bad_input), TEST(memory), TEST(syncs),
 		TEST(reports_are_exact), TEST(fdinfo_is_exact), TEST(job_log), TEST(one_reader),
-		TEST(preemption), TEST(hangs), TEST(killed), TEST(destroyed_while_waiting),
+		TEST(preemption), TEST(hangs), TEST(killed), TEST(destroyed_while_waiting), TEST(left_with_jobs_queued),
 		TEST(prime), TEST(faults),
 		TEST(hardware_ids), TEST(limits), TEST(unprivileged),
 		TEST(unplugged_fences), TEST(unplugged_in_flight),

@@ -61,6 +61,17 @@ static inline void refgpu_compat_sched_unpark(struct drm_gpu_scheduler *sched)
 #endif
 }
 
+/*
+ * Since schedulers have a tree of entities (6.2), one that takes a job puts its entity
+ * back, also if that was ended in between: its memory is then used for ever. As it
+ * must not take any, it is parked; before 6.8 the end of an entity may wait for it.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define REFGPU_COMPAT_PARK_FOR_FINI	true
+#else
+#define REFGPU_COMPAT_PARK_FOR_FINI	false
+#endif
+
 /* the reservation's lock protects a buffer's kernel mapping since 6.2 */
 static inline int refgpu_compat_vmap(struct drm_gem_object *obj,
 				     struct iosys_map *map)

@@ -147,7 +147,7 @@ static void context_fini_entities(struct work_struct *fini)
 	unsigned int i;
 
 	for (i = 0; i < ctx->rdev->nr_rings; i++)
-		drm_sched_entity_fini(&ctx->slots[i].entity);
+		refgpu_sched_end(&ctx->rdev->rings[i], &ctx->slots[i].entity);
 	refgpu_context_put(ctx);
 }
 

@@ -136,6 +136,7 @@ struct refgpu_listener {
 struct refgpu_ring {
 	struct refgpu_engine engine;
 	struct drm_gpu_scheduler sched;
+	struct mutex park;	/* one parks it at a time */
 	struct refgpu_device *rdev;
 	u32 class;
 	char name[16];
@@ -377,6 +378,7 @@ void refgpu_counters_clear_status(struct refgpu_device *rdev, u32 status);
 
 /* sched.c */
 int refgpu_sched_init(struct refgpu_device *rdev);
+void refgpu_sched_end(struct refgpu_ring *ring, struct drm_sched_entity *entity);
 void refgpu_job_init(struct refgpu_job *job);
 void refgpu_job_put(struct refgpu_job *job);
 

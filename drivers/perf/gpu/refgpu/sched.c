@@ -101,12 +101,34 @@ static enum drm_gpu_sched_stat sched_timedout_job(struct drm_sched_job *sched_jo
 	if (ring_reset(ring))
 		drm_info(&ring->rdev->drm, "%s hung: reset\n", ring->name);
 
+	mutex_lock(&ring->park);
 	refgpu_compat_sched_park(sched);
 	spin_lock(&sched->job_list_lock);
 	list_add(&sched_job->list, &sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
 	refgpu_compat_sched_unpark(sched);
+	mutex_unlock(&ring->park);
 	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+/**
+ * refgpu_sched_end() - end what a context has in a scheduler
+ * @ring:	the scheduler's engine
+ * @entity:	what it has there
+ *
+ * Context: may sleep.
+ */
+void refgpu_sched_end(struct refgpu_ring *ring, struct drm_sched_entity *entity)
+{
+	if (!REFGPU_COMPAT_PARK_FOR_FINI) {
+		drm_sched_entity_fini(entity);
+		return;
+	}
+	mutex_lock(&ring->park);
+	refgpu_compat_sched_park(&ring->sched);
+	drm_sched_entity_fini(entity);
+	refgpu_compat_sched_unpark(&ring->sched);
+	mutex_unlock(&ring->park);
 }
 
 static void job_release(struct work_struct *release)
@@ -185,6 +207,7 @@ static void sched_release(struct drm_device *drm, void *data)
 	flush_workqueue(ring->rdev->free_wq);
 	wait_event(ring->rdev->idle, !atomic_read(&ring->rdev->nr_jobs));
 	drm_sched_fini(&ring->sched);
+	mutex_destroy(&ring->park);
 }
 
 /**
@@ -213,6 +236,7 @@ int refgpu_sched_init(struct refgpu_device *rdev)
 		ret = refgpu_compat_sched_init(&ring->sched, &args);
 		if (ret)
 			return ret;
+		mutex_init(&ring->park);
 		ret = drmm_add_action_or_reset(&rdev->drm, sched_release, ring);
 		if (ret)
 			return ret;
