@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples, as stock perf takes and shows them: of each job and of each wait one, with
+ * the stack that led there, and of who did it. The truth is what the client was told
+ * to do; for kmscube, and for the time of waits, the kernel's tracepoints.
+ */
+#include <stdarg.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include <linux/gpu_pmu.h>
+
+#include "kselftest_harness.h"
+
+#include "perf.h"
+#include "script.h"
+
+#define STACKS		"build/clients/stacks"
+#define DATA		"/tmp/record.data"
+#define MS		1000000ULL
+#define PATIENCE	120
+
+/* neither is what is tested, and on 9p they take their time */
+#define RECORD		"perf record -q --no-buildid --no-buildid-cache -o " DATA " "
+#define AS_USER		"setpriv --reuid 1000 --regid 1000 --clear-groups -- " \
+			"env HOME=/tmp/record.home "
+#define JOBS		"-e gpu/jobs/ "
+#define WAIT_TIME	"-e gpu/wait-time/ "
+
+#define SAID		"/tmp/record.said"
+
+/* a shell command that says something only when it fails */
+static __attribute__((format(printf, 1, 2))) int quietly(const char *fmt, ...)
+{
+	char command[1900];
+	va_list ap;
+	int status;
+
+	va_start(ap, fmt);
+	vsnprintf(command, sizeof(command), fmt, ap);
+	va_end(ap);
+	status = shell("{ %s; } >" SAID " 2>&1", command);
+	if (status)
+		shell("tail -20 " SAID " >&2");
+	return status;
+}
+
+/* ---- the chains ---- */
+
+struct expected_chain {
+	const char *chain;
+	unsigned int samples;	/* 0: all that there are, and some */
+};
+
+FIXTURE(chains)
+{
+	struct script *script;
+};
+
+FIXTURE_VARIANT(chains)
+{
+	const char *before;
+	const char *args;
+	const char *event;
+	struct expected_chain chain[2];
+};
+
+#define CHAINS(_name, _before, _args, _event, ...)	\
+	FIXTURE_VARIANT_ADD(chains, _name)		\
+	{						\
+		.before = _before,			\
+		.args = _args,				\
+		.event = _event,			\
+		.chain = { __VA_ARGS__ },		\
+	}
+
+/* w() waits for what f() has submitted, and is in no job's chain */
+#define SUBMITS		" -f 12 -g 8 -w 2 -m 5"
+#define SUBMIT_CHAINS(end)	{ "f main " end, 12 }, { "h g main " end, 8 }
+#define WAITS		" -f 5 -w 5 -m 10"
+#define DWARF		"--call-graph dwarf "
+#define FP		"--call-graph fp "
+/* dwarf knows the way through libc to the start, which has no frame pointers */
+#define START		"_start "
+
+CHAINS(jobs_dwarf, "", JOBS DWARF STACKS SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(START));
+CHAINS(jobs_fp, "", JOBS FP STACKS "-fp" SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(""));
+CHAINS(virtio_jobs_dwarf, "", JOBS DWARF STACKS " -v" SUBMITS, "gpu/jobs/",
+       SUBMIT_CHAINS(START));
+CHAINS(waits_dwarf, "", "-e gpu/waits/ " DWARF STACKS WAITS, "gpu/waits/",
+       { "w main " START, 5 });
+CHAINS(wait_time_fp, "", WAIT_TIME FP STACKS "-fp" WAITS, "gpu/wait-time/",
+       { "w main ", 0 });
+/* the kernel must be left out of the chain to take one */
+CHAINS(users_jobs_dwarf, AS_USER,
+       "-R --user-callchains " JOBS DWARF STACKS SUBMITS, "gpu/jobs/",
+       SUBMIT_CHAINS(START));
+CHAINS(users_jobs_fp, AS_USER,
+       "-R --user-callchains " JOBS FP STACKS "-fp" SUBMITS, "gpu/jobs/",
+       SUBMIT_CHAINS(""));
+CHAINS(users_wait_time_dwarf, AS_USER,
+       "-R --user-callchains " WAIT_TIME DWARF STACKS WAITS, "gpu/wait-time/",
+       { "w main " START, 0 });
+
+static int sysctl(const char *name)
+{
+	char line[16];
+
+	return shell_line(line, sizeof(line), "cat /proc/sys/kernel/%s", name) ? -1 : atoi(line);
+}
+
+FIXTURE_SETUP(chains)
+{
+	int before = sysctl("perf_event_paranoid");
+
+	ASSERT_EQ(0, shell("rm -rf " DATA " /tmp/record.home && "
+			   "mkdir -m 777 /tmp/record.home"));
+	ASSERT_EQ(0, paranoid_set(2));
+	EXPECT_EQ(0, quietly("%s " RECORD "%s", variant->before, variant->args));
+	ASSERT_EQ(0, paranoid_set(before));
+	/* root's perf does not trust a file of someone else's */
+	EXPECT_EQ(0, chown(DATA, 0, 0));
+	self->script = script_read(DATA);
+	ASSERT_NE(NULL, self->script);
+}
+
+FIXTURE_TEARDOWN(chains)
+{
+	script_free(self->script);
+}
+
+static unsigned int chain_count(const struct script *script, const char *event,
+				const char *chain)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		nr += script_is(&script->sample[i], event) &&
+		      !strcmp(script->sample[i].chain, chain);
+	return nr;
+}
+
+static unsigned int kernel_count(const struct script *script)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		nr += script->sample[i].kernel;
+	return nr;
+}
+
+TEST_F_TIMEOUT(chains, are_those, PATIENCE)
+{
+	struct script *script = self->script;
+	unsigned int i, known = 0;
+
+	EXPECT_EQ(0, script->status);
+	EXPECT_EQ(0, script->broken);
+	EXPECT_EQ(0, script->lost);
+	EXPECT_LT(0, script->nr);
+	for (i = 0; i < 2 && variant->chain[i].chain; i++) {
+		unsigned int nr = chain_count(script, variant->event, variant->chain[i].chain);
+
+		if (variant->chain[i].samples)
+			EXPECT_EQ(variant->chain[i].samples, nr);
+		known += nr;
+	}
+	EXPECT_EQ(script->nr, known);
+	EXPECT_EQ(0, kernel_count(script));
+	if (!__test_passed(_metadata))
+		for (i = 0; i < script->nr; i++)
+			TH_LOG("%s %s", script->sample[i].event, script->sample[i].chain);
+}
+
+/* ---- how many ---- */
+
+FIXTURE(count)
+{
+	struct script *script;
+};
+
+FIXTURE_VARIANT(count)
+{
+	const char *script;
+	unsigned int samples;
+	unsigned int tasks;
+};
+
+#define COUNT(_name, _samples, _tasks, ...)		\
+	FIXTURE_VARIANT_ADD(count, _name)		\
+	{						\
+		.script = __VA_ARGS__,			\
+		.samples = _samples,			\
+		.tasks = _tasks,			\
+	}
+
+/* a program that has its threads before perf comes: they begin when perf is there */
+#define ATTACH(args, options)							\
+	"rm -f /tmp/record.in /tmp/record.out; "				\
+	"mkfifo /tmp/record.in /tmp/record.out; "				\
+	STACKS " -i " args " </tmp/record.in >/tmp/record.out & "		\
+	"pid=$!; "								\
+	"exec 3>/tmp/record.in 4</tmp/record.out; "				\
+	"read ready <&4; "							\
+	RECORD options JOBS "-p $pid -- sh -c 'echo >&3; cat <&4'; "		\
+	"wait $pid"
+/* perf has an event on each CPU, and each of them has a period of its own */
+#define ONE_CPU		"taskset -c 1 "
+
+COUNT(all, 40, 1, RECORD "-c 1 " JOBS STACKS " -f 40");
+COUNT(each_tenth, 4, 1, RECORD "-c 10 " JOBS ONE_CPU STACKS " -f 40");
+/* as the event files say it: wait-time's is 1 ms by them */
+COUNT(period_as_a_term, 8, 1, RECORD "-e gpu/jobs,period=5/ " ONE_CPU STACKS " -f 40");
+COUNT(children, 40, 4, RECORD JOBS STACKS " -c 4 -f 7 -g 3");
+COUNT(threads, 40, 8, RECORD JOBS STACKS " -t 8 -f 3 -g 2");
+COUNT(children_with_threads, 36, 6, RECORD JOBS STACKS " -c 2 -t 3 -f 6");
+COUNT(system_wide, 40, 4, RECORD "-a " JOBS STACKS " -c 4 -f 10");
+COUNT(no_inherit, 20, 1, RECORD "--per-thread -T " JOBS STACKS " -f 20");
+/* what its threads do is not its own then */
+COUNT(no_inherit_threads, 0, 0, RECORD "--per-thread -T " JOBS STACKS " -t 2 -f 20");
+COUNT(attached, 40, 8, ATTACH("-t 8 -f 5", ""));
+COUNT(attached_per_thread, 40, 8, ATTACH("-t 8 -f 5", "--per-thread -T "));
+COUNT(overwrite, 40, 1, RECORD "--overwrite " JOBS STACKS " -f 40");
+
+FIXTURE_SETUP(count)
+{
+	shell("rm -f " DATA);
+	EXPECT_EQ(0, quietly("%s", variant->script));
+	self->script = script_read(DATA);
+	ASSERT_NE(NULL, self->script);
+}
+
+FIXTURE_TEARDOWN(count)
+{
+	script_free(self->script);
+}
+
+static unsigned int tasks_count(const struct script *script)
+{
+	unsigned int nr = 0, i, k;
+
+	for (i = 0; i < script->nr; i++) {
+		for (k = 0; k < i; k++)
+			if (script->sample[k].tid == script->sample[i].tid)
+				break;
+		nr += k == i;
+	}
+	return nr;
+}
+
+TEST_F_TIMEOUT(count, is_right, PATIENCE)
+{
+	EXPECT_EQ(0, self->script->status);
+	EXPECT_EQ(0, self->script->broken);
+	EXPECT_EQ(0, self->script->lost);
+	EXPECT_EQ(variant->samples, self->script->nr);
+	EXPECT_EQ(variant->tasks, tasks_count(self->script));
+	if (!__test_passed(_metadata))
+		shell("cat " SAID " /tmp/script.said >&2");
+}
+
+FIXTURE(script)
+{
+	struct script *script;
+};
+
+FIXTURE_SETUP(script)
+{
+}
+
+FIXTURE_TEARDOWN(script)
+{
+	script_free(self->script);
+}
+
+/* that nothing was lost would be seen if it was not so: 100 stacks into 16 KiB */
+TEST_F_TIMEOUT(script, tells_what_is_lost, PATIENCE)
+{
+	ASSERT_EQ(0, quietly(RECORD "-m 4 " WAIT_TIME DWARF STACKS " -f 1 -w 1 -m 100"));
+	self->script = script_read(DATA);
+	ASSERT_NE(NULL, self->script);
+	EXPECT_LT(0, self->script->lost);
+	EXPECT_GT(100, self->script->nr);
+}
+
+/* ---- wait-time, and what the kernel says of the same waits ---- */
+
+#define WAIT_START	"dma_fence:dma_fence_wait_start"
+#define WAIT_END	"dma_fence:dma_fence_wait_end"
+#define WAITERS		8
+#define WAIT_MS		50
+
+static uint64_t period_sum(const struct script *script, const char *event)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		if (script_is(&script->sample[i], event))
+			sum += script->sample[i].period;
+	return sum;
+}
+
+/* one task, which is in one wait at a time */
+static uint64_t waited(const struct script *script)
+{
+	uint64_t sum = 0, start = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++) {
+		if (script_is(&script->sample[i], WAIT_START))
+			start = script->sample[i].time;
+		else if (script_is(&script->sample[i], WAIT_END) && start)
+			sum += script->sample[i].time - start;
+	}
+	return sum;
+}
+
+TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
+{
+	uint64_t sum, truth;
+	struct script *script;
+
+	/* 400 stacks are more than perf has room for by itself */
+	ASSERT_EQ(0, quietly(RECORD "-m 4M -e gpu/wait-time/ "
+			   "-e gpu/waits,call-graph=no/ -e " WAIT_START "/call-graph=no/ "
+			   "-e " WAIT_END "/call-graph=no/ " DWARF
+			   STACKS " -f %d -w %d -m %d", WAITERS, WAITERS, WAIT_MS));
+	script = self->script = script_read(DATA);
+	ASSERT_NE(NULL, script);
+	EXPECT_EQ(0, script->status);
+	EXPECT_EQ(0, script->broken);
+	EXPECT_EQ(0, script->lost);
+	EXPECT_EQ(WAITERS, script_count(script, WAIT_START));
+	EXPECT_EQ(WAITERS, script_count(script, WAIT_END));
+	EXPECT_EQ(WAITERS, script_count(script, "gpu/waits"));
+	EXPECT_EQ(script_count(script, "gpu/wait-time/"),
+		  chain_count(script, "gpu/wait-time/", "w main " START));
+	sum = period_sum(script, "gpu/wait-time/");
+	EXPECT_EQ(script_count(script, "gpu/wait-time/") * MS, sum);
+	truth = waited(script);
+	TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
+	EXPECT_LE(WAITERS * WAIT_MS * MS * 9 / 10, truth);
+	EXPECT_LE(truth - truth / 100, sum);
+	EXPECT_GE(truth + truth / 100, sum);
+}
+
+/* ---- which fence ---- */
+
+#define EMIT		"dma_fence:dma_fence_emit"
+#define SUBMIT		"virtio_gpu:virtio_gpu_cmd_queue"
+#define CUBE_DATA	"/tmp/record.cube"
+#define FRAMES		20
+/*
+ * kmscube ends when its stdin can be read. On one CPU, as perf has a period on each.
+ * It is recorded by itself, too, in the recording of all that there is.
+ */
+#define CUBE_RECORD								\
+	"rm -f /tmp/record.in; mkfifo /tmp/record.in; "				\
+	RECORD "-a -R -e gpu/jobs/ -e gpu/jobs,period=10/ -e gpu/jobs-done/ "	\
+	"-e " EMIT " -e " SUBMIT " -- "						\
+	"perf record -q -B -N -R -o " CUBE_DATA " -e gpu/jobs/ -e gpu/jobs-done/ "	\
+	ONE_CPU "kmscube -D /dev/dri/card0 -c %d "				\
+	"<>/tmp/record.in"
+
+/* "vdev=3 vq=0 name=control type=0x207 flags=0x1 fence_id=3 ..." */
+static bool is_job(const struct script_sample *sample, uint64_t *seqno)
+{
+	const char *at = strstr(sample->trace, " type=0x207 ");
+
+	return script_is(sample, SUBMIT) && at &&
+	       sscanf(at, " type=0x207 flags=0x1 fence_id=%lu", seqno) == 1;
+}
+
+/* "driver=virtio_gpu timeline=controlq context=1 seqno=1" */
+static bool is_emit(const struct script_sample *sample, uint64_t *context, uint64_t *seqno)
+{
+	const char *at = strstr(sample->trace, " context=");
+
+	return script_is(sample, EMIT) && at &&
+	       sscanf(at, " context=%lu seqno=%lu", context, seqno) == 2;
+}
+
+static unsigned int jobs_told(const struct script *script)
+{
+	unsigned int nr = 0;
+	uint64_t seqno;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		nr += is_job(&script->sample[i], &seqno);
+	return nr;
+}
+
+/* how often the driver said that it was a job's command that signals it */
+static unsigned int fence_told(const struct script *script, const struct gpu_pmu_sample *gpu)
+{
+	unsigned int emits = 0, commands = 0;
+	uint64_t context, seqno;
+
+	for (unsigned int i = 0; i < script->nr; i++) {
+		if (is_emit(&script->sample[i], &context, &seqno))
+			emits += context == gpu->fence_context &&
+				 seqno == (uint32_t)gpu->fence_seqno;
+		if (is_job(&script->sample[i], &seqno))
+			commands += seqno == gpu->fence_seqno;
+	}
+	return emits == commands ? emits : 0;
+}
+
+/* how many samples of an event have that fence */
+static unsigned int fence_sampled(const struct script *script, const char *event,
+				  const struct gpu_pmu_sample *gpu)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		nr += script_is(&script->sample[i], event) &&
+		      script->sample[i].gpu.fence_context == gpu->fence_context &&
+		      script->sample[i].gpu.fence_seqno == gpu->fence_seqno;
+	return nr;
+}
+
+FIXTURE(cube)
+{
+	struct script *all;
+	struct script *own;
+};
+
+FIXTURE_SETUP(cube)
+{
+	ASSERT_EQ(0, quietly(CUBE_RECORD, FRAMES));
+	self->all = script_dump(DATA);
+	self->own = script_dump(CUBE_DATA);
+	ASSERT_NE(NULL, self->all);
+	ASSERT_NE(NULL, self->own);
+}
+
+FIXTURE_TEARDOWN(cube)
+{
+	script_free(self->all);
+	script_free(self->own);
+}
+
+TEST_F_TIMEOUT(cube, equals_the_tracepoints, 2 * PATIENCE)
+{
+	const struct script *scripts[] = { self->all, self->own };
+	unsigned int jobs = jobs_told(self->all), i, k;
+
+	TH_LOG("%d frames, %u jobs", FRAMES, jobs);
+	EXPECT_LE(FRAMES, jobs);
+	EXPECT_EQ(jobs / 10, script_count(self->all, "gpu/jobs,period=10/"));
+	for (k = 0; k < 2; k++) {
+		const struct script *script = scripts[k];
+
+		EXPECT_EQ(0, script->status);
+		EXPECT_EQ(0, script->broken);
+		EXPECT_EQ(0, script->lost);
+		EXPECT_EQ(jobs, script_count(script, "gpu/jobs/"));
+		/* those that were complete when it ended, or the recording did */
+		EXPECT_GE(jobs, script_count(script, "gpu/jobs-done/"));
+		EXPECT_LE(jobs - 2, script_count(script, "gpu/jobs-done/"));
+		for (i = 0; i < script->nr; i++) {
+			const struct script_sample *sample = &script->sample[i];
+			bool done = script_is(sample, "gpu/jobs-done/");
+
+			if (!script_is(sample, "gpu/jobs"))
+				continue;
+			ASSERT_EQ(done ? GPU_PMU_SAMPLE_DONE : GPU_PMU_SAMPLE_JOB,
+				  sample->gpu.kind);
+			EXPECT_NE(0, sample->gpu.fence_context);
+			EXPECT_EQ(1, fence_told(self->all, &sample->gpu));
+			EXPECT_EQ(1, fence_sampled(script, "gpu/jobs/", &sample->gpu));
+			if (done)
+				EXPECT_EQ(1, fence_sampled(script, "gpu/jobs-done/",
+							   &sample->gpu));
+		}
+	}
+}
+
+/* ---- what stock perf makes of it ---- */
+
+FIXTURE(reader)
+{
+};
+
+/* 30 jobs by f(), 10 by g() and h() */
+FIXTURE_SETUP(reader)
+{
+	ASSERT_EQ(0, quietly(RECORD JOBS FP STACKS "-fp -f 30 -g 10"));
+}
+
+FIXTURE_TEARDOWN(reader)
+{
+}
+
+/* what the last command has printed has such a line */
+#define EXPECT_SAID(pattern)							\
+	EXPECT_EQ(0, shell("grep -qE '%s' " SAID, pattern))			\
+		shell("cat " SAID " /tmp/record.err >&2")
+#define EXPECT_LINE(pattern, command)						\
+	do {									\
+		EXPECT_EQ(0, shell("{ %s; } >" SAID " 2>/tmp/record.err", command));	\
+		EXPECT_SAID(pattern);						\
+	} while (0)
+
+#define REPORT		"perf report --stdio -i " DATA
+
+TEST_F_TIMEOUT(reader, names_the_functions, PATIENCE)
+{
+	EXPECT_LINE("^\t +[0-9a-f]+ h[+]0x", "perf script -i " DATA);
+	EXPECT_LINE("^ +100.00% .*stacks-fp .*drmIoctl *$", REPORT " --no-children");
+	EXPECT_LINE("^ +100.00% +[[].[]] drmIoctl *$", REPORT " --no-children --sort sym");
+	EXPECT_LINE("^ +75.00% +0.00% +[[].[]] f *$", REPORT " --children --sort sym");
+	EXPECT_SAID("^ +25.00% +0.00% +[[].[]] g *$");
+	EXPECT_SAID("^ +25.00% +0.00% +[[].[]] h *$");
+	EXPECT_SAID("^ +100.00% +0.00% +[[].[]] main *$");
+	EXPECT_LINE("SAMPLE events: +40$", REPORT " --stats");
+	/* where a system call returns to */
+	EXPECT_LINE("^ +100.00 .*mov", "perf annotate --stdio -i " DATA " -s drmIoctl");
+}
+
+#define PIPE_RECORD	"perf record -q -B -N -o - " JOBS STACKS "-fp -f 20 -g 10"
+
+TEST_F_TIMEOUT(reader, reads_a_pipe, PATIENCE)
+{
+	EXPECT_LINE("^30$", PIPE_RECORD " | perf script -i - -F comm,event | grep -c '^ *stacks-fp "
+		    "*gpu/jobs/'");
+	EXPECT_LINE("^ +100.00% .*drmIoctl", PIPE_RECORD " | perf report -i - --stdio --sort sym");
+}
+
+/* a signal after the first 12: two files, and no sample is in neither or in both */
+TEST_F_TIMEOUT(reader, reads_switched_output, PATIENCE)
+{
+	char line[32];
+	int files;
+
+	shell("rm -f " DATA "*");
+	ASSERT_EQ(0, quietly(RECORD "--switch-output=signal " JOBS "sh -c '" STACKS " -f 12; "
+			   "kill -USR2 $PPID; " STACKS " -f 20'"));
+	ASSERT_EQ(0, shell_line(line, sizeof(line), "ls " DATA ".* | wc -l"));
+	files = atoi(line);
+	EXPECT_EQ(2, files);
+	EXPECT_LINE("^32$", "for file in " DATA ".*; do perf script -i $file -F comm,event; done | "
+		    "grep -c '^ *stacks *gpu/jobs/'");
+	shell("rm -f " DATA ".*");
+}
+
+/* ---- clocks ---- */
+
+FIXTURE(clock)
+{
+	struct script *script;
+	uint64_t before, after;		/* of CLOCK_MONOTONIC */
+};
+
+FIXTURE_VARIANT(clock)
+{
+	const char *option;
+	bool monotonic;
+};
+
+FIXTURE_VARIANT_ADD(clock, of_perf) { .option = "" };
+FIXTURE_VARIANT_ADD(clock, monotonic) { .option = "-k mono ", .monotonic = true };
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+FIXTURE_SETUP(clock)
+{
+	self->before = now();
+	ASSERT_EQ(0, quietly(RECORD "-R %s" JOBS STACKS " -f 20", variant->option));
+	self->after = now();
+	self->script = script_dump(DATA);
+	ASSERT_NE(NULL, self->script);
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	script_free(self->script);
+}
+
+/* a tick of refgpu's clock, by which it tells the submission's time */
+#define TICK_NS		80
+
+TEST_F_TIMEOUT(clock, is_the_samples_own, PATIENCE)
+{
+	const struct script *script = self->script;
+	unsigned int i, near = 0;
+	uint64_t submit;
+
+	EXPECT_EQ(0, script->status);
+	EXPECT_EQ(0, script->broken);
+	EXPECT_EQ(20, script->nr);
+	for (i = 0; i < script->nr; i++) {
+		submit = script->sample[i].gpu.submit;
+		EXPECT_LE(submit, script->sample[i].time + TICK_NS);
+		near += submit + MS >= script->sample[i].time;
+		if (variant->monotonic) {
+			EXPECT_LE(self->before, submit);
+			EXPECT_GE(self->after, submit);
+		}
+	}
+	/* the machine may have stood still in one */
+	EXPECT_LE(19, near);
+}
+
+/* ---- what is there as long as the tests run ---- */
+
+static int setup(void)
+{
+	struct utsname name;
+
+	uname(&name);
+	return shell("modprobe -a gpu-sched drm_shmem_helper && "
+		     "insmod build/%s/refgpu.ko && chmod 666 /dev/dri/renderD*", name.release);
+}
+
+/* the harness does not return */
+static int run(int argc, char **argv)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		exit(test_harness_run(argc, argv));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return KSFT_FAIL;
+	return WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+	int restrict_before = sysctl("kptr_restrict"), status;
+
+	/* perf that may know where modules are looks through all of /lib/modules: 10 s */
+	if (setup() || shell("echo 2 >/proc/sys/kernel/kptr_restrict")) {
+		fprintf(stderr, "# record: refgpu cannot be loaded\n");
+		return KSFT_FAIL;
+	}
+	status = run(argc, argv);
+	if (shell("echo %d >/proc/sys/kernel/kptr_restrict; rmmod refgpu", restrict_before))
+		status = KSFT_FAIL;
+	return status;
+}
