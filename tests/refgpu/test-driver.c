@@ -1119,7 +1119,8 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TEST(params), TEST(bad_input), TEST(memory), TEST(syncs),
 		TEST(reports_are_exact), TEST(fdinfo_is_exact), TEST(job_log), TEST(one_reader),
-		TEST(preemption), TEST(hangs), TEST(killed), TEST(destroyed_while_waiting), TEST(left_with_jobs_queued),
+		TEST(preemption), TEST(hangs), TEST(killed), TEST(destroyed_while_waiting),
+		TEST(left_with_jobs_queued),
 		TEST(prime), TEST(faults),
 		TEST(hardware_ids), TEST(limits), TEST(unprivileged),
 		TEST(unplugged_fences), TEST(unplugged_in_flight),
