@@ -69,8 +69,9 @@ struct gpu_pmu_source_ops {
 	/**
 	 * @context: the number under which the device knows a context: 0 if
 	 * @id is none of the file's contexts. No two contexts of the device have
-	 * the same number at a time. Same context as @contexts. What a client
-	 * may count depends on the answer.
+	 * the same number at a time. What a client may count depends on the
+	 * answer: so it must be 0 before gpu_pmu_context_end() is called. Same
+	 * context as @contexts, and also under the PMU's raw lock.
 	 */
 	u64 (*context)(struct drm_file *file, u64 id);
 

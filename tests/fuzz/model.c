@@ -100,10 +100,13 @@ static void take_staged(struct model *m, struct model_work *w,
 		const struct model_record *s = &m->staged[i];
 
 		if (s->engine == rec->engine && s->key == rec->key) {
+			if (s->type == MODEL_FENCE) {
+				w->fence = s->fence;
+				m->nodes++;
+				continue;
+			}
 			add_scopes(w, s);
 			w->nr_nodes++;
-			if (s->fence)
-				w->fence = s->fence;
 		} else {
 			m->staged[kept++] = *s;
 		}
@@ -196,7 +199,7 @@ static void apply(struct model *m, const struct model_record *rec)
 		if (m->nodes) {
 			m->nodes--;
 			m->staged[m->nr_staged++] = *rec;
-		} else {
+		} else if (rec->type == MODEL_SCOPES_AHEAD) {
 			m->lost++;
 		}
 		break;

@@ -999,8 +999,10 @@ static void names_come_and_go(void)
 	CHECK_EQ(native_names(), LOAD_NR_COUNTERS);
 	CHECK_EQ(shell("echo refgpu.0 >/sys/bus/platform/drivers/refgpu/unbind"), 0);
 	CHECK_EQ(native_names(), 0);
+	CHECK_EQ(gpu_event_id("reports"), 0);
 	CHECK_EQ(shell("echo refgpu.1 >/sys/bus/platform/drivers/refgpu/bind"), 0);
 	CHECK_EQ(native_names(), LOAD_NR_COUNTERS);
+	CHECK_EQ(gpu_event_id("reports"), GPU_PMU_EVENT_REPORTS);
 	config.event = gpu_event_id("gpu-cycles");
 	CHECK_EQ(shell("rmmod refgpu"), 0);
 	CHECK_EQ(native_names(), 0);

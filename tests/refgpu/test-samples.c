@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -262,6 +263,7 @@ static void done_is_joined_to_jobs(void)
 	CHECK_EQ(submitted, 200);
 	while (ring_next(&at_end, &sample)) {
 		CHECK_EQ(sample.gpu.kind, GPU_PMU_SAMPLE_DONE);
+		CHECK_EQ(sample.gpu.pid, getpid());
 		for (i = 0; i < submitted; i++)
 			if (fences[i][0] == sample.gpu.fence_context &&
 			    fences[i][1] == sample.gpu.fence_seqno)
@@ -545,6 +547,57 @@ static void waits_of_a_client(void)
 	refgpu_close(&gpu);
 }
 
+/* one that is refused takes nothing from those that come after it */
+static void waits_after_a_refusal(void)
+{
+	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
+	struct gpu_config wrong = waits;
+	uint32_t sync;
+	int counter;
+
+	setup();
+	sync = refgpu_sync(&gpu);
+	wrong.fd = 1000;
+	CHECK_EQ(gpu_event_open(&wrong, 0, -1, -1), -EBADF);
+	wrong.fd = gpu.fd;
+	wrong.ctx = 1;
+	CHECK(gpu_event_open(&wrong, 0, -1, -1) < 0);
+	counter = gpu_event_open(&waits, 0, -1, -1);
+	CHECK(counter >= 0);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+	CHECK_EQ(gpu_event_open(&wrong, 0, -1, -1) < 0, 1);
+	submit(&gpu, context_of(&gpu), 0, 20 * MS_CYCLES, sync);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 10 * SECOND), 0);
+	CHECK_EQ(gpu_event_read(counter), 1);
+	close(counter);
+	refgpu_close(&gpu);
+}
+
+/* who asks by epoll does not poll: nothing is left for its next poll to end */
+static void waits_are_not_epolls(void)
+{
+	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
+	struct epoll_event event = { .events = EPOLLIN };
+	int counter, epoll = epoll_create1(EPOLL_CLOEXEC), fd;
+	uint32_t sync;
+
+	setup();
+	sync = refgpu_sync(&gpu);
+	counter = gpu_event_open(&waits, 0, -1, -1);
+	CHECK(counter >= 0 && epoll >= 0);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+	submit(&gpu, context_of(&gpu), 0, 200 * MS_CYCLES, sync);
+	fd = sync_file_of(sync);
+	CHECK_EQ(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), 0);
+	CHECK_EQ(poll(NULL, 0, 10), 0);
+	CHECK_EQ(gpu_event_read(counter), 0);
+	close(counter);
+	close(fd);
+	close(epoll);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 10 * SECOND), 0);
+	refgpu_close(&gpu);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -558,6 +611,8 @@ int main(void)
 		TEST(waits_in_all_ways),
 		TEST(wait_time_by_period),
 		TEST(waits_of_a_client),
+		TEST(waits_after_a_refusal),
+		TEST(waits_are_not_epolls),
 	};
 
 	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));

@@ -68,7 +68,7 @@ REFUSAL(nothing_wrong_with_all, 0, CONFIG(3, 1, RENDER_MINOR), .fd = FD_DRM,
 	.ctx = CTX_OWN);
 REFUSAL(kernel, 0, CONFIG(1, 0, 0), .fd = FD_KERNEL);
 REFUSAL(no_event, -EINVAL, CONFIG(0, 0, 0));
-REFUSAL(unknown_event, -EINVAL, CONFIG(0x6, 0, 0));
+REFUSAL(unknown_event, -EINVAL, CONFIG(0x9, 0, 0));
 REFUSAL(far_unknown_event, -EINVAL, CONFIG(0xffff, 0, 0));
 REFUSAL(reserved_24, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 24);
 REFUSAL(reserved_31, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 31);

@@ -250,28 +250,71 @@ static void engine_next(struct gpu_ledger *ledger, unsigned int i)
 	job_start(ledger, head, engine->clock);
 }
 
+static struct gpu_job *ledger_stage(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_job *node = job_get(&ledger->free_nodes);
+
+	if (!node)
+		return NULL;
+	node->key = rec->key;
+	node->engine = rec->engine;
+	node->fence_context = 0;
+	node->nr_scopes = 0;
+	list_add_tail(&node->queue, &ledger->staged);
+	return node;
+}
+
 /*
- * Scopes, and a fence, for which there is no room in the QUEUE come before it, so that work
+ * Scopes for which there is no room in the QUEUE come before it, so that work
  * never accrues anything that some of its scopes would miss. If there is no node
  * for them, those scopes miss all of it, and nobody else anything.
  */
 static void ledger_scopes(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
-	struct gpu_job *node = job_get(&ledger->free_nodes);
+	struct gpu_job *node = ledger_stage(ledger, rec);
 
-	if (!node) {
+	if (node)
+		job_set_scopes(node, rec);
+	else
 		ledger_lose(ledger, 1);
+}
+
+/* the fence comes before it, too; without one it is not known, and all is counted */
+static void ledger_fence(struct gpu_ledger *ledger, const struct gpu_record *rec)
+{
+	struct gpu_job *node = ledger_stage(ledger, rec);
+
+	if (!node)
 		return;
+	node->fence_context = rec->fence_context;
+	node->fence_seqno = rec->fence_seqno;
+	node->pid = rec->pid;
+}
+
+/* keep the scopes; the newest fence comes first, and none needs its node any more */
+static struct gpu_job *ledger_take_fence(struct gpu_ledger *ledger, struct gpu_job *job,
+					 struct gpu_job *more)
+{
+	struct gpu_job *node, *next, *scopes = NULL;
+
+	job->fence_context = 0;
+	job->fence_seqno = 0;
+	job->pid = 0;
+	for (node = more; node; node = next) {
+		next = node->more;
+		if (!node->fence_context) {
+			node->more = scopes;
+			scopes = node;
+			continue;
+		}
+		if (!job->fence_context) {
+			job->fence_context = node->fence_context;
+			job->fence_seqno = node->fence_seqno;
+			job->pid = node->pid;
+		}
+		job_put(node, &ledger->free_nodes);
 	}
-	node->key = rec->key;
-	node->engine = rec->engine;
-	node->fence_context = 0;
-	job_set_scopes(node, rec);
-	if (rec->type == GPU_RECORD_FENCE) {
-		node->fence_context = rec->fence_context;
-		node->fence_seqno = rec->fence_seqno;
-	}
-	list_add_tail(&node->queue, &ledger->staged);
+	return scopes;
 }
 
 /* the scopes that were announced for a piece of work */
@@ -352,18 +395,9 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	job->owner = owner;
 	job->owner->jobs++;
 	job_set_scopes(job, rec);
-	job->more = more;
+	job->more = ledger_take_fence(ledger, job, more);
 	job->start = 0;
 	job->busy = 0;
-	job->fence_context = 0;
-	job->fence_seqno = 0;
-	for (; more; more = more->more) {
-		/* the newest comes first */
-		if (more->fence_context && !job->fence_context) {
-			job->fence_context = more->fence_context;
-			job->fence_seqno = more->fence_seqno;
-		}
-	}
 	list_add_tail(&job->queue, &engine->queue);
 	hlist_add_head(&job->hash, engine_bucket(engine, rec->key));
 	ledger->outstanding++;
@@ -411,7 +445,7 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
 				    const struct gpu_record *rec) = {
 	[GPU_RECORD_QUEUE]	= ledger_queue,
 	[GPU_RECORD_SCOPES]	= ledger_scopes,
-	[GPU_RECORD_FENCE]	= ledger_scopes,
+	[GPU_RECORD_FENCE]	= ledger_fence,
 	[GPU_RECORD_RUN]	= ledger_run,
 	[GPU_RECORD_DONE]	= ledger_done,
 };

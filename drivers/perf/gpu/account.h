@@ -77,6 +77,7 @@ static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int sl
  * @busy:	for how long it has run
  * @fence_context: of the fence that it signals, or 0
  * @fence_seqno: of the same
+ * @pid:	process that submitted it, in the initial namespace, or 0
  * @owner:	the account of its context
  * @scope:	the accounts of the task events it is counted in
  * @nr_scopes:	how many of @scope are set
@@ -93,6 +94,7 @@ struct gpu_job {
 	u64 busy;
 	u64 fence_context;
 	u64 fence_seqno;
+	u32 pid;
 	struct gpu_account *owner;
 	struct gpu_account *scope[GPU_RECORD_SCOPES_MAX];
 	u8 nr_scopes;

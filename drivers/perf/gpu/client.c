@@ -191,7 +191,8 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
  * The same. If the number is still another client's, which is about to end, there is
  * no such context yet.
  */
-static struct gpu_context *context_get(struct gpu_client *client, u64 id, u64 number,
+static struct gpu_context *context_get(struct gpu_client *client,
+				       struct drm_file *file, u64 id, u64 number,
 				       gfp_t gfp)
 {
 	struct gpu_pmu_device *gdev = client->gdev;
@@ -210,7 +211,12 @@ static struct gpu_context *context_get(struct gpu_client *client, u64 id, u64 nu
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	context = context_find(gdev, number);
-	if (!context && new && gdev->attached) {
+	/*
+	 * It may have ended meanwhile, and nobody would end what is made here. A
+	 * source forgets its id before it says so, for which it needs this lock.
+	 */
+	if (!context && new && gdev->attached &&
+	    gdev->ops->context(file, id) == number) {
 		context = new;
 		new = NULL;
 		context->refs = 1;
@@ -261,7 +267,7 @@ struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 
 	if (!client)
 		return NULL;
-	context = context_get(client, id, number, GFP_KERNEL);
+	context = context_get(client, file, id, number, GFP_KERNEL);
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_client_put(client);
 	raw_spin_unlock_irq(&gpu_lock);
@@ -334,13 +340,15 @@ int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64
 {
 	u64 number = gdev->ops->context(file, id);
 	struct gpu_context *context;
+	bool known;
 
 	if (!number)
 		return -ENOENT;
 	rcu_read_lock();
 	context = context_find(gdev, number);
+	known = context && context->client->file == file;
 	rcu_read_unlock();
-	if (context)
+	if (known)
 		return 0;
 
 	context = gpu_context_get_file(gdev, file, id, number);
@@ -414,7 +422,7 @@ static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
 	if (!client)
 		return NULL;
 	if (number) {
-		context = context_get(client, id, number, GFP_ATOMIC);
+		context = context_get(client, file, id, number, GFP_ATOMIC);
 		if (context)
 			account = &context->account;
 	} else {

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
@@ -120,6 +121,7 @@ static int device_start(struct gpu_pmu_device *gdev)
 
 	raw_spin_lock_irq(&gpu_lock);
 	gdev->attached = true;
+	gdev->flowing = !(gdev->flags & GPU_PMU_TELLS_END);
 	raw_spin_unlock_irq(&gpu_lock);
 
 	err = gdev->ops->attach(gdev);
@@ -525,18 +527,21 @@ void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_device_priv);
 
-/* only a sample of the completion says which fence it was */
+/* only a sample of the completion says which fence it was, and who submitted it */
 static void device_push_fence(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work)
 {
+	bool here = in_task() && current->mm && !(work->flags & GPU_PMU_WORK_EARLIER);
 	struct gpu_record rec = {
 		.type = GPU_RECORD_FENCE,
 		.engine = work->engine,
 		.key = work->key,
 		.fence_context = work->fence_context,
 		.fence_seqno = work->fence_seqno,
+		.pid = here ? task_tgid_nr(current) : 0,
 	};
 
-	gpu_ring_offer(&gdev->ring, &rec);
+	/* without it nothing is counted less */
+	gpu_ring_try(&gdev->ring, &rec);
 }
 
 static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,

@@ -548,6 +548,7 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 		.kind = GPU_PMU_SAMPLE_DONE,
 		.engine = job->engine,
 		.dev = gdev->minor,
+		.pid = job->pid,
 		.fence_context = job->fence_context,
 		.fence_seqno = job->fence_seqno,
 		.submit = job->submit,
@@ -1172,7 +1173,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	if (!err && c->desc->at == GPU_AT_WAIT) {
 		err = gpu_waits_get();
 		ev->at = err ? GPU_AT_FLUSH : GPU_AT_WAIT;
-	} else {
+	} else if (!err) {
 		ev->at = c->desc->at;
 	}
 	if (!err && account && is_sampling_event(event))

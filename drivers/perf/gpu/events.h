@@ -175,6 +175,8 @@ const struct gpu_event_desc *gpu_event_by_name(const char *name);
 /* pmu.c */
 __printf(3, 4)
 void gpu_event_file_set(struct gpu_event_file *file, const char *name, const char *fmt, ...);
+void gpu_event_name_file_set(struct gpu_event_file *file,
+			     const struct gpu_event_desc *desc, unsigned int id);
 void gpu_event_unit_file_set(struct gpu_event_file *file, const char *name,
 			     const char *unit);
 

@@ -21,6 +21,7 @@
  *			clients and contexts and their reference counts
  * a source's locks	those that gpu_pmu_source_ops.sync and gpu_pmu_unit_ops
  *			take; records are pushed under them
+ * notes_lock		observe/wait.c
  *
  * gpu_lock is raw and taken with interrupts off, by the scheduler's side, too:
  * under it nothing is called that could wake anyone. Memory that becomes free

@@ -33,6 +33,10 @@ struct gpu_native {
 /* by id - GPU_PMU_EVENT_NATIVE; under gpu_mutex */
 static struct gpu_native *gpu_natives[GPU_PMU_MAX_COUNTERS];
 
+/* names that can be opened; while there are some, "reports" can, too */
+static unsigned int nr_published;
+static struct gpu_event_file reports_file;
+
 static bool name_makes_sense(const char *name)
 {
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
@@ -46,20 +50,57 @@ static bool same_unit(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static int reports_publish(void)
+{
+	const unsigned int id = GPU_PMU_EVENT_REPORTS;
+
+	if (nr_published)
+		return 0;
+	gpu_event_name_file_set(&reports_file, &gpu_event_descs[id], id);
+	return gpu_pmu_face_add(&reports_file.attr.attr.attr);
+}
+
+static void reports_unpublish(void)
+{
+	if (!nr_published)
+		gpu_pmu_face_remove(&reports_file.attr.attr.attr);
+}
+
 static int native_publish(struct gpu_native *native, unsigned int id)
 {
 	const struct gpu_event_desc *desc = &native->desc;
 	int err;
 
-	gpu_event_file_set(&native->file, desc->name, "event=%#x", id);
-	err = gpu_pmu_face_add(&native->file.attr.attr.attr);
-	if (err || !desc->unit)
-		return err;
-	gpu_event_unit_file_set(&native->unit_file, desc->name, desc->unit);
-	err = gpu_pmu_face_add(&native->unit_file.attr.attr.attr);
+	err = reports_publish();
 	if (err)
-		gpu_pmu_face_remove(&native->file.attr.attr.attr);
+		return err;
+	gpu_event_name_file_set(&native->file, desc, id);
+	err = gpu_pmu_face_add(&native->file.attr.attr.attr);
+	if (err)
+		goto err_reports;
+	if (desc->unit) {
+		gpu_event_unit_file_set(&native->unit_file, desc->name, desc->unit);
+		err = gpu_pmu_face_add(&native->unit_file.attr.attr.attr);
+		if (err)
+			goto err_name;
+	}
+	nr_published++;
+	return 0;
+
+err_name:
+	gpu_pmu_face_remove(&native->file.attr.attr.attr);
+err_reports:
+	reports_unpublish();
 	return err;
+}
+
+static void native_unpublish(struct gpu_native *native)
+{
+	nr_published--;
+	if (native->desc.unit)
+		gpu_pmu_face_remove(&native->unit_file.attr.attr.attr);
+	gpu_pmu_face_remove(&native->file.attr.attr.attr);
+	reports_unpublish();
 }
 
 static void native_free(struct gpu_native *native)
@@ -167,9 +208,7 @@ void gpu_native_put(unsigned int slot)
 
 	if (--native->counters)
 		return;
-	if (native->desc.unit)
-		gpu_pmu_face_remove(&native->unit_file.attr.attr.attr);
-	gpu_pmu_face_remove(&native->file.attr.attr.attr);
+	native_unpublish(native);
 	native_put_place(slot - GPU_NR_COUNTERS);
 }
 

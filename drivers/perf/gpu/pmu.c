@@ -85,6 +85,21 @@ void gpu_event_file_set(struct gpu_event_file *file, const char *name, const cha
 }
 
 /**
+ * gpu_event_name_file_set() - make the file that an event is named by
+ * @file:	room for it
+ * @desc:	the event
+ * @id:		its number
+ */
+void gpu_event_name_file_set(struct gpu_event_file *file,
+			     const struct gpu_event_desc *desc, unsigned int id)
+{
+	if (desc->period)
+		gpu_event_file_set(file, desc->name, "event=%#x,period=%u", id, desc->period);
+	else
+		gpu_event_file_set(file, desc->name, "event=%#x", id);
+}
+
+/**
  * gpu_event_unit_file_set() - make the file that names an event's unit
  * @file:	room for it
  * @name:	of the event, of less than GPU_EVENT_NAME_MAX characters
@@ -114,13 +129,10 @@ static void event_files_make(void)
 	for (id = 0; id < GPU_NR_EVENTS; id++) {
 		const struct gpu_event_desc *desc = &gpu_event_descs[id];
 
-		if (!desc->name)
+		/* those of counter units are there while there is one: native.c */
+		if (!desc->name || desc->of_context)
 			continue;
-		if (desc->period)
-			gpu_event_file_set(event_file(&nr), desc->name,
-					   "event=%#x,period=%u", id, desc->period);
-		else
-			gpu_event_file_set(event_file(&nr), desc->name, "event=%#x", id);
+		gpu_event_name_file_set(event_file(&nr), desc, id);
 		if (desc->unit)
 			gpu_event_unit_file_set(event_file(&nr), desc->name, desc->unit);
 		if (!desc->ctx_alias)

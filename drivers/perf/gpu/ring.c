@@ -68,6 +68,7 @@ static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *
 	if (rec->type == GPU_RECORD_FENCE) {
 		slot->fence_context = rec->fence_context;
 		slot->fence_seqno = rec->fence_seqno;
+		slot->pid = rec->pid;
 	}
 
 	/* pairs with the acquire in gpu_ring_peek() */
@@ -93,20 +94,33 @@ void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
 }
 
 /**
- * gpu_ring_offer() - append a record, or count it as left out when the ring is
- *		      more than half full
+ * gpu_ring_try() - append a record, unless the ring is more than half full
  * @ring:	the ring, of two slots at least
  * @rec:	a record without which the others still make sense
+ *
+ * Context: as gpu_ring_push().
+ * Return: whether it was.
+ */
+bool gpu_ring_try(struct gpu_ring *ring, const struct gpu_record *rec)
+{
+	u32 pos;
+
+	if (!ring_reserve(ring, ring->mask / 2 + 1, &pos))
+		return false;
+	ring_write(ring, pos, rec);
+	return true;
+}
+
+/**
+ * gpu_ring_offer() - the same, and count it as left out if it was not
+ * @ring:	the ring
+ * @rec:	the record
  *
  * Context: as gpu_ring_push().
  */
 void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec)
 {
-	u32 pos;
-
-	if (ring_reserve(ring, ring->mask / 2 + 1, &pos))
-		ring_write(ring, pos, rec);
-	else
+	if (!gpu_ring_try(ring, rec))
 		gpu_ring_leave_out(ring);
 }
 

@@ -41,6 +41,7 @@ enum gpu_record_type {
  *		submitting task had enabled
  * @fence_context: FENCE: of the fence that the work signals
  * @fence_seqno: FENCE: of the same
+ * @pid:	FENCE: process that submits it, in the initial namespace, or 0
  * @ticket:	the ring's own: which position this slot holds
  * @type:	enum gpu_record_type
  * @engine:	index of the engine
@@ -59,6 +60,7 @@ struct gpu_record {
 		struct {
 			u64 fence_context;
 			u64 fence_seqno;
+			u32 pid;
 		};
 	};
 	u32 ticket;
@@ -93,6 +95,7 @@ struct gpu_ring {
 
 void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr);
 void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec);
+bool gpu_ring_try(struct gpu_ring *ring, const struct gpu_record *rec);
 void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec);
 u32 gpu_ring_head(struct gpu_ring *ring);
 const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos);

@@ -255,9 +255,13 @@ void gpu_fifo_drain(struct gpu_event *ev)
 		struct gpu_pmu_sample_value values[GPU_PMU_MAX_COUNTERS];
 	} slot;
 
-	while (fifo_pop(ev->root->fifo, &slot))
+	while (fifo_pop(ev->root->fifo, &slot)) {
+		/* a number of the initial namespace's */
+		if (ev->event->ns != &init_pid_ns)
+			slot.sample.pid = 0;
 		sample_output(ev, ev->root->gdev, &slot.sample, sizeof(slot.sample) +
 			      slot.sample.nr_values * sizeof(slot.values[0]), &no_regs, 1);
+	}
 }
 
 /* interrupts off */
@@ -312,6 +316,19 @@ static int event_cpu(const struct gpu_event *root)
 	return -1;
 }
 
+/* its task has exited, and so have those that inherited it: it comes to no CPU */
+static bool event_is_over(const struct gpu_event *root)
+{
+	const struct gpu_event *clone;
+
+	if (READ_ONCE(root->event->state) > PERF_EVENT_STATE_EXIT)
+		return false;
+	list_for_each_entry(clone, &root->clones, link)
+		if (READ_ONCE(clone->event->state) > PERF_EVENT_STATE_EXIT)
+			return false;
+	return true;
+}
+
 /**
  * gpu_sample_later() - an event is to have a sample
  * @root:	the event
@@ -329,7 +346,7 @@ void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sampl
 
 	lockdep_assert_held(&gpu_lock);
 
-	if (fifo->head - fifo->tail == fifo->nr) {
+	if (fifo->head - fifo->tail == fifo->nr || event_is_over(root)) {
 		gpu_lose(root->gdev);
 		return;
 	}

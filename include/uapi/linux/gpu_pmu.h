@@ -81,7 +81,8 @@ enum gpu_pmu_sample_kind {
 
 /**
  * struct gpu_pmu_sample - PERF_SAMPLE_RAW of a sample
- * @perf:	perf's own, without a meaning here
+ * @perf:	perf's own, as in the records of tracepoints; it has the current
+ *		thread's id in the initial pid namespace
  * @version:	GPU_PMU_SAMPLE_VERSION; what is added later comes behind the rest,
  *		and leaves this as it is
  * @kind:	enum gpu_pmu_sample_kind
@@ -89,14 +90,15 @@ enum gpu_pmu_sample_kind {
  * @nr_values:	REPORT: how many of @values there are
  * @dev:	render minor of the device; 0 if it is not known
  * @pid:	process that submitted, or waited, in the pid namespace of the event's
- *		opener; 0 if it is not visible there, or not known
+ *		opener; 0 if it is not visible there, or not known. PERF_SAMPLE_TID of
+ *		DONE and REPORT is whoever ran when the sample was written
  * @client:	as in struct gpu_pmu_context_info; 0 if it is not known
  * @ctx:	the driver's id of the context; 0 if there is none, or it is not known
  * @fence_context: of the fence that the job signals, or that was waited for; 0 if
  *		it is not known
  * @fence_seqno: of the same
  * @submit:	JOB, DONE: when the job was submitted
- * @begin:	DONE: when it began to run, 0: it did not; WAIT: when the wait began;
+ * @begin:	DONE: when it began to run, 0: it did not, or before anyone looked; WAIT: when the wait began;
  *		REPORT: when the interval began that the report ends
  * @end:	DONE: when it was complete; WAIT: when the wait ended; REPORT: the
  *		report's own time

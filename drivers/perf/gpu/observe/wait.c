@@ -29,6 +29,8 @@
 #include <linux/sched.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <uapi/drm/drm.h>
@@ -153,14 +155,12 @@ static int fences_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 /**
  * struct sync_args - what both of them are asked
  * @handles:	user pointer to handles
- * @points:	user pointer to points, or 0
  * @timeout:	absolute; 0: not to wait
  * @nr:		how many
  * @flags:	DRM_SYNCOBJ_WAIT_FLAGS_*
  */
 struct sync_args {
 	u64 handles;
-	u64 points;
 	s64 timeout;
 	u32 nr;
 	u32 flags;
@@ -169,21 +169,20 @@ struct sync_args {
 /* who has more of them waits for these, or for others */
 #define SYNCS_MAX	8
 
-/* false: it cannot be read, or is not there yet: a wait for nothing in particular */
+/*
+ * False: it cannot be read, or is not there yet: a wait for nothing in particular. Of a
+ * timeline it is the newest one: how far it is to a point is the user's choice, and this
+ * must not take long.
+ */
 static bool sync_fence(struct drm_file *file, const struct sync_args *args, u32 i,
 		       struct dma_fence **fence)
 {
-	u64 point = 0;
 	u32 handle;
 
 	if (copy_from_user_nofault(&handle, u64_to_user_ptr(args->handles) +
 				   i * sizeof(handle), sizeof(handle)))
 		return false;
-	if (args->points &&
-	    copy_from_user_nofault(&point, u64_to_user_ptr(args->points) +
-				   i * sizeof(point), sizeof(point)))
-		return false;
-	return !drm_syncobj_find_fence(file, handle, point, 0, fence);
+	return !drm_syncobj_find_fence(file, handle, 0, 0, fence);
 }
 
 /* is there something to wait for? the first fence that is not signalled is noted */
@@ -238,7 +237,6 @@ static int timeline_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct drm_syncobj_timeline_wait *arg = (void *)regs_get_kernel_argument(regs, 1);
 	const struct sync_args args = {
 		.handles = arg->handles,
-		.points = arg->points,
 		.timeout = arg->timeout_nsec,
 		.nr = arg->count_handles,
 		.flags = arg->flags,
@@ -302,13 +300,40 @@ static void note_take(struct dma_fence *fence)
 	hlist_add_head(&note->link, notes_of_current());
 }
 
+/*
+ * Others ask a file once, and wait by other means: epoll, io_uring. For them no end of
+ * a poll would come.
+ */
+static bool current_is_in_poll(void)
+{
+	int nr = syscall_get_nr(current, task_pt_regs(current));
+
+#ifdef CONFIG_COMPAT
+	/* the 32-bit tables of both x86 and arm: poll, ppoll, pselect6, and for time64 */
+	if (in_compat_syscall())
+		return nr == 168 || nr == 142 || nr == 308 || nr == 309 || nr == 335 ||
+		       nr == 336 || nr == 413 || nr == 414;
+#endif
+	switch (nr) {
+#ifdef __NR_poll
+	case __NR_poll:
+	case __NR_select:
+#endif
+	case __NR_ppoll:
+	case __NR_pselect6:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int sync_file_asked(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	struct sync_file *sync = file->private_data;
 	unsigned long irq;
 
-	if (!current_may_wait() ||
+	if (!current_may_wait() || !current_is_in_poll() ||
 	    poll_does_not_wait((void *)regs_get_kernel_argument(regs, 1)) ||
 	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &sync->fence->flags))
 		return 0;
@@ -374,7 +399,8 @@ static struct kprobe poll_probes[] = {
 	{ .symbol_name = "sync_file_poll", .pre_handler = sync_file_asked },
 };
 
-static unsigned int wait_users;	/* under gpu_mutex */
+static unsigned int wait_users;		/* under gpu_mutex */
+static unsigned long calls_missed;	/* by calls that were; under gpu_lock */
 
 /* a probe that was registered once has to forget where that was */
 static void probe_forget(struct kprobe *probe)
@@ -388,6 +414,11 @@ static void calls_unregister(unsigned int nr)
 	while (nr--) {
 		unregister_kretprobe(&wait_calls[nr]);
 		probe_forget(&wait_calls[nr].kp);
+		/* registering it again would start from 0 */
+		raw_spin_lock_irq(&gpu_lock);
+		calls_missed += wait_calls[nr].nmissed;
+		wait_calls[nr].nmissed = 0;
+		raw_spin_unlock_irq(&gpu_lock);
 	}
 }
 
@@ -463,7 +494,7 @@ void gpu_waits_put(void)
 unsigned long gpu_waits_lost(void)
 {
 	static unsigned long seen;
-	unsigned long missed = READ_ONCE(notes_missed), lost;
+	unsigned long missed = READ_ONCE(notes_missed) + calls_missed, lost;
 	unsigned int i;
 
 	lockdep_assert_held(&gpu_lock);

@@ -9,6 +9,7 @@
  */
 #include <linux/gpu_pmu.h>
 #include <linux/module.h>
+#include <drm/drm_managed.h>
 
 #include "refgpu.h"
 
@@ -109,7 +110,7 @@ static int pmu_attach(struct gpu_pmu_device *gdev)
 
 	pmu->gdev = gdev;
 	/* first: who submits from now on binds its context */
-	WRITE_ONCE(pmu->attached, true);
+	smp_store_release(&pmu->attached, true);
 	refgpu_listen(pmu->rdev, &pmu->listener);
 	return 0;
 }
@@ -308,7 +309,7 @@ void refgpu_pmu_register(struct refgpu_device *rdev)
 	struct refgpu_pmu *pmu;
 	unsigned int i;
 
-	pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+	pmu = drmm_kzalloc(&rdev->drm, sizeof(*pmu), GFP_KERNEL);
 	if (!pmu)
 		return;
 	pmu->rdev = rdev;
@@ -317,15 +318,15 @@ void refgpu_pmu_register(struct refgpu_device *rdev)
 		pmu->engines[i] = rdev->rings[i].name;
 	info.engines = pmu->engines;
 	info.priv = pmu;
+	/* first: events may be open, and it is attached at once */
+	smp_store_release(&rdev->pmu, pmu);
 	gdev = gpu_pmu_device_register(&info);
 	if (IS_ERR(gdev)) {
 		drm_warn(&rdev->drm, "no GPU events: %pe\n", gdev);
-		kfree(pmu);
 		return;
 	}
 	mutex_lock(&rdev->pmu_lock);
 	pmu->gdev = gdev;
-	rdev->pmu = pmu;
 	mutex_unlock(&rdev->pmu_lock);
 }
 
@@ -337,15 +338,15 @@ void refgpu_pmu_register(struct refgpu_device *rdev)
  */
 void refgpu_pmu_unregister(struct refgpu_device *rdev)
 {
-	struct refgpu_pmu *pmu = rdev->pmu;
+	struct gpu_pmu_device *gdev = NULL;
 
-	if (!pmu)
-		return;
 	mutex_lock(&rdev->pmu_lock);
+	if (rdev->pmu)
+		gdev = rdev->pmu->gdev;
 	rdev->pmu = NULL;
 	mutex_unlock(&rdev->pmu_lock);
-	gpu_pmu_device_unregister(pmu->gdev);
-	kfree(pmu);
+	if (gdev)
+		gpu_pmu_device_unregister(gdev);
 }
 
 /**
@@ -358,10 +359,10 @@ void refgpu_pmu_unregister(struct refgpu_device *rdev)
  */
 void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx)
 {
-	struct refgpu_pmu *pmu = READ_ONCE(rdev->pmu);
+	struct refgpu_pmu *pmu = smp_load_acquire(&rdev->pmu);
 
 	/* if that fails, the PMU counts what the job does as lost */
-	if (pmu && READ_ONCE(pmu->attached))
+	if (pmu && smp_load_acquire(&pmu->attached))
 		gpu_pmu_context_bind(pmu->gdev, file, ctx);
 }
 
@@ -375,7 +376,7 @@ void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ct
 void refgpu_pmu_context_end(struct refgpu_device *rdev, u32 hw_id)
 {
 	mutex_lock(&rdev->pmu_lock);
-	if (rdev->pmu)
+	if (rdev->pmu && rdev->pmu->gdev)
 		gpu_pmu_context_end(rdev->pmu->gdev, hw_id);
 	mutex_unlock(&rdev->pmu_lock);
 }
