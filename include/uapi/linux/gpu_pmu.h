@@ -98,8 +98,9 @@ enum gpu_pmu_sample_kind {
  *		it is not known
  * @fence_seqno: of the same
  * @submit:	JOB, DONE: when the job was submitted
- * @begin:	DONE: when it began to run, 0: it did not, or before anyone looked; WAIT: when the wait began;
- *		REPORT: when the interval began that the report ends
+ * @begin:	DONE: when it began to run, 0: it did not, or before anyone looked;
+ *		WAIT: when the wait began; REPORT: when the interval began that the
+ *		report ends
  * @end:	DONE: when it was complete; WAIT: when the wait ended; REPORT: the
  *		report's own time
  * @busy:	DONE: for how long an engine ran it, ns; it may have been preempted

@@ -359,6 +359,7 @@ void refgpu_pmu_unregister(struct refgpu_device *rdev)
  */
 void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx)
 {
+	/* this, and that of @attached, pair with the stores above */
 	struct refgpu_pmu *pmu = smp_load_acquire(&rdev->pmu);
 
 	/* if that fails, the PMU counts what the job does as lost */
