@@ -278,34 +278,17 @@ struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
  * gpu_context_account() - what belongs to a context, by its number
  * @gdev:	its device
  * @number:	under which the device knows it
- * @time:	ns of CLOCK_MONOTONIC; when it was known
+ * @time:	ns of CLOCK_MONOTONIC, when it was known; U64_MAX: now
  *
- * Context: gpu_lock held.
+ * Context: gpu_lock held, or an RCU read-side section.
  * Return: the account; NULL if no such context was there at that time.
  */
 struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 					u64 time)
 {
-	struct gpu_context *context;
-
-	lockdep_assert_held(&gpu_lock);
-	context = context_find(gdev, number);
-	return context && context->born <= time ? &context->account : NULL;
-}
-
-/**
- * gpu_context_account_rcu() - the same, now
- * @gdev:	its device
- * @number:	under which the device knows it
- *
- * Context: an RCU read-side section.
- * Return: the account, or NULL.
- */
-struct gpu_account *gpu_context_account_rcu(struct gpu_pmu_device *gdev, u64 number)
-{
 	struct gpu_context *context = context_find(gdev, number);
 
-	return context ? &context->account : NULL;
+	return context && context->born <= time ? &context->account : NULL;
 }
 
 /**

@@ -530,7 +530,7 @@ EXPORT_SYMBOL_GPL(gpu_pmu_device_priv);
 /* only a sample of the completion says which fence it was, and who submitted it */
 static void device_push_fence(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work)
 {
-	bool here = in_task() && current->mm && !(work->flags & GPU_PMU_WORK_EARLIER);
+	bool here = gpu_in_user_task() && !(work->flags & GPU_PMU_WORK_EARLIER);
 	struct gpu_record rec = {
 		.type = GPU_RECORD_FENCE,
 		.engine = work->engine,

@@ -434,7 +434,7 @@ static void events_submit_here(struct gpu_pmu_device *gdev,
 		}
 		if (!known) {
 			owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
-				gpu_context_account_rcu(gdev, rec->ctx) : rec->owner;
+				gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
 			if (owner)
 				who_has_account(gdev, owner, &who);
 			sample_who(&sample, &who);
@@ -520,17 +520,19 @@ void gpu_events_wait(struct gpu_pmu_device *gdev, struct gpu_client *client,
 
 /* ---- samples of what the flush finds out ---- */
 
-/* who of a set gets a sample: as in gpu_set_settle() */
-static struct gpu_event *set_pick(struct gpu_set *set)
+/* to who of a set would be credited: as in gpu_set_settle() */
+static void set_sample(struct gpu_set *set, const struct gpu_pmu_sample *sample,
+		       const struct gpu_pmu_sample_value *values)
 {
 	struct gpu_member *member = gpu_set_pick(set, &gpu_credit_ops, NULL);
 
-	return member ? member_event(member) : NULL;
+	if (member)
+		gpu_sample_later(member_event(member), sample, values);
 }
 
 static bool set_samples(const struct gpu_set *set, unsigned int counter, unsigned int engine)
 {
-	return set->view.sampled && set->view.counter == counter &&
+	return set->view.counter == counter &&
 	       (!set->view.slot || set->view.slot == engine + 1);
 }
 
@@ -558,19 +560,15 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 		.flags = job->flags & GPU_PMU_WORK_EARLIER ? GPU_PMU_SAMPLE_EARLIER : 0,
 	};
 	struct gpu_who who = {};
-	struct gpu_event *root;
 	struct gpu_set *set;
 
 	lockdep_assert_held(&gpu_lock);
 	who_has_account(gdev, job->owner, &who);
 	sample_who(&sample, &who);
 	list_for_each_entry(set, &gpu_sampled_sets, sampled) {
-		if (!set_samples(set, GPU_COUNTER_DONE, job->engine) ||
-		    !gpu_job_counts_for(job, set->view.account))
-			continue;
-		root = set_pick(set);
-		if (root)
-			gpu_sample_later(root, &sample, NULL);
+		if (set_samples(set, GPU_COUNTER_DONE, job->engine) &&
+		    gpu_job_counts_for(job, set->view.account))
+			set_sample(set, &sample, NULL);
 	}
 }
 
@@ -588,7 +586,6 @@ void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
 		       const struct gpu_pmu_sample_value *values)
 {
 	struct gpu_who who = {};
-	struct gpu_event *root;
 	struct gpu_set *set;
 
 	lockdep_assert_held(&gpu_lock);
@@ -597,12 +594,9 @@ void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
 		who_has_account(gdev, owner, &who);
 	sample_who(sample, &who);
 	list_for_each_entry(set, &gpu_sampled_sets, sampled) {
-		if (!set_samples(set, GPU_COUNTER_REPORTS, sample->engine) ||
-		    !gpu_account_is_part(owner, set->view.account))
-			continue;
-		root = set_pick(set);
-		if (root)
-			gpu_sample_later(root, sample, values);
+		if (set_samples(set, GPU_COUNTER_REPORTS, sample->engine) &&
+		    gpu_account_is_part(owner, set->view.account))
+			set_sample(set, sample, values);
 	}
 }
 

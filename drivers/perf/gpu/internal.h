@@ -178,7 +178,6 @@ struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 				       struct drm_file *file);
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 					 struct drm_file *file, u64 id, u64 number);
-struct gpu_account *gpu_context_account_rcu(struct gpu_pmu_device *gdev, u64 number);
 struct gpu_client *gpu_client_of_file(const struct drm_file *file);
 struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 					u64 time);
@@ -243,6 +242,7 @@ void gpu_native_hold(unsigned int slot);
 void gpu_native_release(unsigned int slot);
 
 /* observe/client.c */
+bool gpu_in_user_task(void);
 int gpu_observe_clients_init(void);
 void gpu_observe_clients_exit(void);
 int gpu_observe_clients(void);

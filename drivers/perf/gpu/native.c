@@ -5,7 +5,6 @@
  * event that is open then keeps the name's place, so that no other name gets it, and
  * what that counts.
  */
-#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>

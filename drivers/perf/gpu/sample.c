@@ -181,7 +181,7 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		     const struct gpu_pmu_sample *sample, u64 count)
 {
-	bool user = in_task() && current->mm && !(current->flags & PF_KTHREAD);
+	bool user = gpu_in_user_task();
 	struct gpu_pmu_sample copy = *sample;
 
 	if (user)

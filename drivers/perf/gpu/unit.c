@@ -7,11 +7,7 @@
  * so the first one that is not there in whole ends the round; unless a later one
  * is, for then it never will be.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
-#include <linux/err.h>
 #include <linux/ktime.h>
-#include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 

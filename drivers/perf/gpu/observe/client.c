@@ -128,6 +128,16 @@ struct file *gpu_drm_file_get(unsigned int fd, struct drm_file **drm_file)
 	return file;
 }
 
+/**
+ * gpu_in_user_task() - is this a user's task, and not what has interrupted it?
+ *
+ * Context: any.
+ */
+bool gpu_in_user_task(void)
+{
+	return in_task() && current->mm && !(current->flags & PF_KTHREAD);
+}
+
 static bool current_is_in_ioctl(struct pt_regs *regs)
 {
 	int nr = syscall_get_nr(current, regs);
@@ -155,8 +165,7 @@ struct file *gpu_current_drm_file(const struct drm_device *drm,
 	struct pt_regs *regs;
 	struct file *file;
 
-	if (!in_task() || !current->mm ||
-	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
+	if (!gpu_in_user_task() || current->flags & (PF_IO_WORKER | PF_EXITING))
 		return NULL;
 	regs = task_pt_regs(current);
 	if (!current_is_in_ioctl(regs))

@@ -56,11 +56,6 @@ struct wait {
 	struct drm_file *file;
 };
 
-static bool current_may_wait(void)
-{
-	return in_task() && current->mm && !(current->flags & PF_KTHREAD);
-}
-
 static void wait_begin(struct wait *wait, struct dma_fence *fence)
 {
 	wait->begin = ktime_get_ns();
@@ -119,7 +114,7 @@ static int fence_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct dma_fence *fence = (void *)regs_get_kernel_argument(regs, 0);
 	struct wait *wait = (void *)ri->data;
 
-	if (!current_may_wait() || !regs_get_kernel_argument(regs, 2) ||
+	if (!gpu_in_user_task() || !regs_get_kernel_argument(regs, 2) ||
 	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
 		return 1;
 	*wait = (struct wait) {};
@@ -140,7 +135,7 @@ static int fences_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	u32 nr = regs_get_kernel_argument(regs, 1), i;
 	struct wait *wait = (void *)ri->data;
 
-	if (!current_may_wait() || !nr || !regs_get_kernel_argument(regs, 3))
+	if (!gpu_in_user_task() || !nr || !regs_get_kernel_argument(regs, 3))
 		return 1;
 	for (i = 0; i < nr; i++)
 		if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fences[i]->flags))
@@ -216,7 +211,7 @@ static int sync_enter(struct kretprobe_instance *ri, struct drm_file *file,
 	struct wait *wait = (void *)ri->data;
 
 	*wait = (struct wait) { .file = file };
-	return !(current_may_wait() && args->timeout && sync_wait(file, args, wait));
+	return !(gpu_in_user_task() && args->timeout && sync_wait(file, args, wait));
 }
 
 static int syncobj_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -333,7 +328,7 @@ static int sync_file_asked(struct kprobe *probe, struct pt_regs *regs)
 	struct sync_file *sync = file->private_data;
 	unsigned long irq;
 
-	if (!current_may_wait() || !current_is_in_poll() ||
+	if (!gpu_in_user_task() || !current_is_in_poll() ||
 	    poll_does_not_wait((void *)regs_get_kernel_argument(regs, 1)) ||
 	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &sync->fence->flags))
 		return 0;
@@ -379,19 +374,19 @@ static void notes_reset(void)
 
 /* ---- when they are there ---- */
 
-#define WAIT_CALL(name, enter, ret) {						\
+#define WAIT_CALL(name, enter) {						\
 	.kp.symbol_name = name,							\
 	.entry_handler = enter,							\
-	.handler = ret,								\
+	.handler = call_return,							\
 	.data_size = sizeof(struct wait),					\
 	.maxactive = WAITS_MAX,							\
 }
 
 static struct kretprobe wait_calls[] = {
-	WAIT_CALL("dma_fence_wait_timeout", fence_enter, call_return),
-	WAIT_CALL("dma_fence_wait_any_timeout", fences_enter, call_return),
-	WAIT_CALL("drm_syncobj_wait_ioctl", syncobj_enter, call_return),
-	WAIT_CALL("drm_syncobj_timeline_wait_ioctl", timeline_enter, call_return),
+	WAIT_CALL("dma_fence_wait_timeout", fence_enter),
+	WAIT_CALL("dma_fence_wait_any_timeout", fences_enter),
+	WAIT_CALL("drm_syncobj_wait_ioctl", syncobj_enter),
+	WAIT_CALL("drm_syncobj_timeline_wait_ioctl", timeline_enter),
 };
 
 static struct kprobe poll_probes[] = {

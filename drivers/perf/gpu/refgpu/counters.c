@@ -173,6 +173,17 @@ struct refgpu_report *refgpu_counters_buffer(struct refgpu_device *rdev, u32 *si
 	return (struct refgpu_report *)rdev->oa.buf;
 }
 
+static u32 counters_read(struct refgpu_device *rdev, const u32 *reg)
+{
+	unsigned long irq;
+	u32 value;
+
+	raw_spin_lock_irqsave(&rdev->oa.lock, irq);
+	value = *reg;
+	raw_spin_unlock_irqrestore(&rdev->oa.lock, irq);
+	return value;
+}
+
 /**
  * refgpu_counters_tail() - read the tail register
  * @rdev:	the device
@@ -188,9 +199,7 @@ u32 refgpu_counters_tail(struct refgpu_device *rdev)
 
 	raw_spin_lock_irqsave(&rdev->lock, irq);
 	refgpu_hw_sync(rdev);
-	raw_spin_lock(&rdev->oa.lock);
-	tail = rdev->oa.tail;
-	raw_spin_unlock(&rdev->oa.lock);
+	tail = counters_read(rdev, &rdev->oa.tail);
 	raw_spin_unlock_irqrestore(&rdev->lock, irq);
 	return tail;
 }
@@ -204,13 +213,7 @@ u32 refgpu_counters_tail(struct refgpu_device *rdev)
  */
 u32 refgpu_counters_head(struct refgpu_device *rdev)
 {
-	unsigned long irq;
-	u32 head;
-
-	raw_spin_lock_irqsave(&rdev->oa.lock, irq);
-	head = rdev->oa.head;
-	raw_spin_unlock_irqrestore(&rdev->oa.lock, irq);
-	return head;
+	return counters_read(rdev, &rdev->oa.head);
 }
 
 /**
@@ -222,13 +225,7 @@ u32 refgpu_counters_head(struct refgpu_device *rdev)
  */
 u32 refgpu_counters_number(struct refgpu_device *rdev)
 {
-	unsigned long irq;
-	u32 number;
-
-	raw_spin_lock_irqsave(&rdev->oa.lock, irq);
-	number = rdev->oa.sequence;
-	raw_spin_unlock_irqrestore(&rdev->oa.lock, irq);
-	return number;
+	return counters_read(rdev, &rdev->oa.sequence);
 }
 
 /**
@@ -271,13 +268,7 @@ int refgpu_counters_set_head(struct refgpu_device *rdev, u32 head)
  */
 u32 refgpu_counters_status(struct refgpu_device *rdev)
 {
-	unsigned long irq;
-	u32 status;
-
-	raw_spin_lock_irqsave(&rdev->oa.lock, irq);
-	status = rdev->oa.status;
-	raw_spin_unlock_irqrestore(&rdev->oa.lock, irq);
-	return status;
+	return counters_read(rdev, &rdev->oa.status);
 }
 
 /**
