@@ -57,7 +57,7 @@ TEST_F_TIMEOUT(cost, idle_is_free, 240)
 	close(fd);
 	ASSERT_EQ(0, cost_measure(&self->again));
 
-	TH_LOG("instructions per 10 ioctls, 10 submissions:");
+	TH_LOG("instructions of an ioctl, of a submission:");
 	TH_LOG("  module absent      %7lu %7lu", self->absent.ioctl, self->absent.submit);
 	TH_LOG("  loaded, no event   %7lu %7lu", self->idle.ioctl, self->idle.submit);
 	TH_LOG("  one event, counting %6lu %7lu", self->live.ioctl, self->live.submit);
