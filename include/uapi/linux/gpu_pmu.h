@@ -181,11 +181,141 @@ struct gpu_pmu_contexts {
 	__u64 infos;
 };
 
+/**
+ * struct gpu_pmu_device_info - a device that has a source of GPU events
+ * @dev:	render minor: what config's DEV takes
+ * @nr_engines:	how many engines it has
+ * @nr_counters: how many counters of its own
+ * @reserved:	0
+ * @driver:	name of its DRM driver, NUL-terminated
+ * @bus:	its name on its bus ("0000:01:00.0"), NUL-terminated
+ */
+struct gpu_pmu_device_info {
+	__u32 dev;
+	__u32 nr_engines;
+	__u32 nr_counters;
+	__u32 reserved;
+	char driver[24];
+	char bus[40];
+};
+
+/**
+ * struct gpu_pmu_engine_info - an engine of a device
+ * @name:	its name, NUL-terminated; config's ENGINE is the place in the list + 1
+ */
+struct gpu_pmu_engine_info {
+	char name[32];
+};
+
+/**
+ * struct gpu_pmu_event_info - an event that can be opened
+ * @event:	config's EVENT
+ * @name:	its name in events/, NUL-terminated
+ * @unit:	the unit of its counts, NUL-terminated; empty for a plain number
+ * @desc:	what it means, in one line, NUL-terminated
+ */
+struct gpu_pmu_event_info {
+	__u64 event;
+	char name[32];
+	char unit[16];
+	char desc[104];
+};
+
+/**
+ * struct gpu_pmu_infos - argument of GPU_PMU_IOCTL_DEVICES, _ENGINES and _EVENTS
+ * @dev:	in: ENGINES: of this device. EVENTS: the counters of this device's
+ *		own; 0: the events that every device has. DEVICES: 0
+ * @nr:		in: room at @infos, in entries; out: how many entries there
+ *		are. If that is more than the room, @infos holds the first ones
+ * @infos:	in: address of an array of what the ioctl lists
+ */
+struct gpu_pmu_infos {
+	__u32 dev;
+	__u32 nr;
+	__u64 infos;
+};
+
+/* flags of struct gpu_pmu_usage */
+#define GPU_PMU_USAGE_ENDED	(1U << 0)	/* it is gone, these are its last counts */
+#define GPU_PMU_USAGE_KERNEL	(1U << 1)	/* the kernel's own work on the device */
+
+/**
+ * struct gpu_pmu_usage - what a context, or a client, has used
+ * @client:	as in struct gpu_pmu_context_info
+ * @ctx:	the driver's id of the context; 0: the client as a whole, with what it
+ *		did without a context, and all contexts that it has had
+ * @dev:	render minor of the device
+ * @pid:	process that opened the file, in the caller's pid namespace;
+ *		0 if it is not visible there
+ * @flags:	GPU_PMU_USAGE_*
+ * @engine:	index of the engine, or GPU_PMU_SAMPLE_NO_ENGINE: over all of them
+ * @nr_values:	how many of @values there are
+ * @comm:	name of the process, NUL-terminated; its last one, when it is gone
+ * @values:	what has been counted, of each event that was asked for, in that order
+ */
+struct gpu_pmu_usage {
+	__u64 client;
+	__u64 ctx;
+	__u32 dev;
+	__u32 pid;
+	__u32 flags;
+	__u16 engine;
+	__u16 nr_values;
+	char comm[16];
+	__u64 values[];
+};
+
+/* flags of struct gpu_pmu_usages */
+#define GPU_PMU_USAGES_ENGINES	(1U << 0)	/* in: also tell the engines apart */
+#define GPU_PMU_USAGES_TORN	(1U << 1)	/* out: counted on while it was read: the
+						 * entries are not all of the same time
+						 */
+
+#define GPU_PMU_USAGES_EVENTS_MAX	32
+
+/**
+ * struct gpu_pmu_usages - argument of GPU_PMU_IOCTL_USAGES
+ * @fd:		in: an open DRM file; or -1 for all clients that the caller may see:
+ *		with CAP_PERFMON all, else those whose files the caller's user opened
+ * @flags:	GPU_PMU_USAGES_*
+ * @nr_events:	in: how many @events there are, 1 to GPU_PMU_USAGES_EVENTS_MAX
+ * @nr:		in: room at @usages, in entries; out: how many entries there are. If
+ *		that is more than the room, @usages holds the first ones
+ * @events:	in: address of an array of __u64, event ids
+ * @usages:	in: address of the entries, of sizeof(struct gpu_pmu_usage) +
+ *		8 * @nr_events bytes each
+ * @missed:	out: how many that have ended, and would have been here, are not: too
+ *		many ended since the last time
+ * @time:	out: up to when it has been counted, CLOCK_MONOTONIC in ns
+ *
+ * Counts begin when a client or context is first seen to work, and go on while an
+ * event of the device is open; those of native counters while one of these is. So:
+ * open an event, take a first look, and whoever comes later begins at 0.
+ *
+ * An open /dev/gpu_pmu that has asked for all (fd is -1) is told about each client and
+ * context that ended since the last time that there was room for all entries.
+ */
+struct gpu_pmu_usages {
+	__s32 fd;
+	__u32 flags;
+	__u32 nr_events;
+	__u32 nr;
+	__u64 events;
+	__u64 usages;
+	__u64 missed;
+	__u64 time;
+};
+
 /*
  * On /dev/gpu_pmu. Errors: EBADF not a file descriptor, ENOTTY not a DRM file,
  * ENODEV the device has no source of GPU events or is gone, EACCES fd is -1
- * and the caller may not see all clients, EFAULT, ENOMEM.
+ * and the caller may not see all clients (CONTEXTS), EINVAL no such event or flag,
+ * ENOENT an event is not kept by context (USAGES), EFAULT, ENOMEM.
  */
 #define GPU_PMU_IOCTL_CONTEXTS	_IOWR('G', 0xe0, struct gpu_pmu_contexts)
+#define GPU_PMU_IOCTL_DEVICES	_IOWR('G', 0xe1, struct gpu_pmu_infos)
+#define GPU_PMU_IOCTL_ENGINES	_IOWR('G', 0xe2, struct gpu_pmu_infos)
+#define GPU_PMU_IOCTL_EVENTS	_IOWR('G', 0xe3, struct gpu_pmu_infos)
+#define GPU_PMU_IOCTL_USAGES	_IOWR('G', 0xe4, struct gpu_pmu_usages)
 
 #endif /* _UAPI_LINUX_GPU_PMU_H */

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "perf-gpu.h"
+#include "process.h"
+#include "query.h"
 
 static const char usage[] =
 	"usage: perf gpu attach {-p PID | -f FD} COMMAND [ARG...]\n\n"
@@ -74,7 +76,7 @@ int cmd_attach(int argc, char **argv)
 	}
 	err = contexts__get(&contexts, fd);
 	if (err)
-		return fail(contexts__strerror(err, text, sizeof(text)));
+		return fail(query__strerror(err, text, sizeof(text)));
 	/* a list is never empty: a client without a context is one line, too */
 	err = export("GPU_FD", fd) || export("GPU_CTX", contexts.info[0].ctx) ||
 	      export("GPU_DEV", contexts.info[0].dev);

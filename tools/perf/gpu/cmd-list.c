@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "perf-gpu.h"
+#include "process.h"
+#include "query.h"
 
 static const char usage[] =
 	"usage: perf gpu list [-p PID] [-x SEP]\n\n"
@@ -74,7 +76,7 @@ int cmd_list(int argc, char **argv)
 	err = contexts__get(&contexts, fd);
 	if (err) {
 		fprintf(stderr, "perf gpu list: %s\n",
-			contexts__strerror(err, text, sizeof(text)));
+			query__strerror(err, text, sizeof(text)));
 		return 1;
 	}
 	print(&contexts, separator);

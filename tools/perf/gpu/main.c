@@ -15,7 +15,12 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "list", cmd_list, "the clients of the GPUs, and what to give for fd and ctx" },
+	{ "list", cmd_list, "devices, events, and the clients of the GPUs" },
+	{ "stat", cmd_stat, "count what a command, processes or the machine do on the GPU" },
+	{ "top", cmd_top, "who uses the GPUs now" },
+	{ "record", cmd_record, "record submissions and waits with the user's stacks" },
+	{ "report", cmd_report, "GPU time and waits by stack, context and engine" },
+	{ "timeline", cmd_timeline, "draw a record: who ran when, and who waited for it" },
 	{ "attach", cmd_attach, "run a command that can count another process' context" },
 };
 

@@ -10,7 +10,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "perf-gpu.h"
+#include "process.h"
+#include "query.h"
 
 #define DRM_MAJOR	226
 

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "perf-gpu.h"
+#include "query.h"
 
 int contexts__get(struct contexts *contexts, int fd)
 {
@@ -48,7 +48,7 @@ void contexts__put(struct contexts *contexts)
 	free(contexts->info);
 }
 
-const char *contexts__strerror(int err, char *text, size_t size)
+const char *query__strerror(int err, char *text, size_t size)
 {
 	switch (-err) {
 	case ENOENT:
@@ -66,3 +66,5 @@ const char *contexts__strerror(int err, char *text, size_t size)
 		return text;
 	}
 }
+
+/* TODO(K): devices, engines, events, usages */

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "perf-gpu.h"
+
+int cmd_stat(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	fprintf(stderr, "perf gpu stat: not written yet\n");
+	return 1;
+}
