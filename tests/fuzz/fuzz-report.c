@@ -471,6 +471,7 @@ static void step_read(bool harm)
 			tell_again(&pair);
 	}
 	nr_written = 0;
+	gpu_reports_settle(reports);
 	log_round_over(&truth);
 	check();
 }

@@ -174,6 +174,7 @@ static void report_values(unsigned int engine, u64 who, u64 time, u64 c32, u64 c
 	};
 
 	gpu_reports_add(reports, &report);
+	gpu_reports_settle(reports);
 }
 
 /* the next one, and of it only the first counter */

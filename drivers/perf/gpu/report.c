@@ -12,6 +12,9 @@
  * Reports are numbered over all engines, so one that is missing leaves it open
  * for each engine.
  *
+ * An engine makes many reports for one context. What they add up to goes to the
+ * account when the context changes, or when someone is going to look.
+ *
  * DOC: when was it
  *
  * The unit has a clock of its own. It is read beside the kernel's each time that
@@ -70,11 +73,42 @@ void gpu_reports_clock(struct gpu_reports *reports, const struct gpu_clock_pair 
 	reports->pair = *pair;
 }
 
+/* what has added up goes to whose it is */
+static void engine_settle(struct gpu_reports *reports, struct gpu_report_engine *engine)
+{
+	unsigned int i;
+
+	if (!engine->owner)
+		return;
+	for (i = 0; i < reports->unit->nr_counters; i++) {
+		if (engine->pending[i])
+			gpu_account_add(engine->owner, engine - reports->engine,
+					reports->slot[i], engine->pending[i]);
+		engine->pending[i] = 0;
+	}
+	engine->owner = NULL;
+}
+
+/**
+ * gpu_reports_settle() - have all in the accounts that was read
+ * @reports:	the state
+ *
+ * To be called before anyone looks at an account, and before one could go.
+ */
+void gpu_reports_settle(struct gpu_reports *reports)
+{
+	unsigned int i;
+
+	for (i = 0; i < reports->nr_engines; i++)
+		engine_settle(reports, &reports->engine[i]);
+}
+
 /* after this, nobody knows what the engines run */
 static void reports_lose(struct gpu_reports *reports, u64 nr)
 {
 	unsigned int i;
 
+	gpu_reports_settle(reports);
 	gpu_account_lose(reports->account, nr);
 	for (i = 0; i < reports->nr_engines; i++)
 		reports->engine[i].known = false;
@@ -142,29 +176,35 @@ static void engine_count(struct gpu_reports *reports,
 			 const struct gpu_pmu_report *report, u64 time)
 {
 	struct gpu_report_interval interval; /* large: not to be zeroed */
+	bool any, found = true;
 	unsigned int i;
-	bool any;
 
 	any = engine_advance(reports, engine, report, interval.delta);
 	if (!engine->counted || (!any && !reports->interval))
 		return;
 
-	interval.owner = engine_owner(reports, engine);
-	if (!interval.owner) {
-		interval.owner = reports->account;
+	if (!engine->owner) {
+		engine->owner = engine_owner(reports, engine);
+		found = engine->owner;
+	}
+	if (!found) {
+		engine->owner = reports->account;
 		if (any)
 			gpu_account_lose(reports->account, 1);
 	}
 	for (i = 0; i < reports->unit->nr_counters; i++)
-		if (interval.delta[i])
-			gpu_account_add(interval.owner, report->engine, reports->slot[i],
-					interval.delta[i]);
+		engine->pending[i] += interval.delta[i];
 	if (reports->interval) {
 		interval.engine = report->engine;
+		interval.owner = engine->owner;
+		engine_settle(reports, engine);
 		interval.begin = engine->time;
 		interval.end = time;
 		reports->interval(reports, &interval);
 	}
+	/* it is looked for again at the next report */
+	if (!found)
+		engine_settle(reports, engine);
 }
 
 /**
@@ -193,6 +233,9 @@ void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *r
 	      ticks_between(reports, report->time, reports->pair.ticks);
 	time = reports->pair.after - age * reports->unit->tick_ns;
 	engine_count(reports, engine, report, time);
+	/* what follows is somebody else's, or may be: the clock was set back */
+	if (engine->ctx != report->ctx || !engine->known || time < engine->time)
+		engine_settle(reports, engine);
 
 	engine->counted = true;
 	engine->known = true;

@@ -21,6 +21,8 @@
  * @ticks:	the unit's clock
  * @time:	the same, ns
  * @value:	its counters
+ * @owner:	whose @pending is; NULL: there is none
+ * @pending:	what the counters have advanced, and is not in an account yet
  */
 struct gpu_report_engine {
 	bool counted;
@@ -30,6 +32,8 @@ struct gpu_report_engine {
 	u64 ticks;
 	u64 time;
 	u64 value[GPU_PMU_MAX_COUNTERS];
+	struct gpu_account *owner;
+	u64 pending[GPU_PMU_MAX_COUNTERS];
 };
 
 /**
@@ -91,6 +95,7 @@ struct gpu_reports {
 
 void gpu_reports_clock(struct gpu_reports *reports, const struct gpu_clock_pair *pair);
 void gpu_reports_add(struct gpu_reports *reports, const struct gpu_pmu_report *report);
+void gpu_reports_settle(struct gpu_reports *reports);
 void gpu_reports_end(struct gpu_reports *reports, u32 number);
 
 #endif /* _GPU_PMU_REPORT_H */

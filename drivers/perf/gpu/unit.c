@@ -144,6 +144,7 @@ static void reader_step(struct gpu_unit_reader *reader)
 	units_progress.read++;
 	if (likely(reader->progress.read < reader->mark && units_progress.read < units_mark))
 		return;
+	gpu_reports_settle(&reader->reports);
 	/* those that are still to come are said again */
 	reader->mark = U64_MAX;
 	units_mark = U64_MAX;
@@ -193,6 +194,7 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev)
 		gpu_reports_add(&reader->reports, &report);
 		reader_step(reader);
 	}
+	gpu_reports_settle(&reader->reports);
 	if (reader->head != from)
 		gdev->unit->ops->free(gdev, from, reader->head);
 	return full;
