@@ -27,6 +27,7 @@
  */
 #include <linux/limits.h>
 #include <linux/math64.h>
+#include <linux/string.h>
 
 #include "report.h"
 
@@ -153,21 +154,40 @@ static struct gpu_account *engine_owner(struct gpu_reports *reports,
 	return reports->find(reports, engine->ctx, engine->time);
 }
 
-/* what the counters have advanced by; whether any has */
+/* what the counters have advanced by is pending; whether any has */
 static bool engine_advance(struct gpu_reports *reports, struct gpu_report_engine *engine,
-			   const struct gpu_pmu_report *report, u64 *delta)
+			   const struct gpu_pmu_report *report)
 {
 	const struct gpu_pmu_unit *unit = reports->unit;
 	unsigned int i;
-	u64 any = 0;
+	u64 delta, any = 0;
 
 	for (i = 0; i < unit->nr_counters; i++) {
-		delta[i] = (report->value[i] - engine->value[i]) &
-			   width_mask(unit->counters[i].width);
+		delta = (report->value[i] - engine->value[i]) &
+			width_mask(unit->counters[i].width);
 		engine->value[i] = report->value[i];
-		any |= delta[i];
+		engine->pending[i] += delta;
+		any |= delta;
 	}
 	return any;
+}
+
+/* for someone who wants each of them; nothing was pending before it */
+static void engine_tell(struct gpu_reports *reports, struct gpu_report_engine *engine,
+			u64 time)
+{
+	struct gpu_report_interval interval = {
+		.engine = engine - reports->engine,
+		.owner = engine->owner,
+		.begin = engine->time,
+		.end = time,
+	};
+	unsigned int i;
+
+	for (i = 0; i < reports->unit->nr_counters; i++)
+		interval.delta[i] = engine->pending[i];
+	engine_settle(reports, engine);
+	reports->interval(reports, &interval);
 }
 
 /* the interval that the report ends */
@@ -175,11 +195,11 @@ static void engine_count(struct gpu_reports *reports,
 			 struct gpu_report_engine *engine,
 			 const struct gpu_pmu_report *report, u64 time)
 {
-	struct gpu_report_interval interval; /* large: not to be zeroed */
 	bool any, found = true;
-	unsigned int i;
 
-	any = engine_advance(reports, engine, report, interval.delta);
+	if (!engine->counted)
+		memcpy(engine->value, report->value, sizeof(engine->value));
+	any = engine_advance(reports, engine, report);
 	if (!engine->counted || (!any && !reports->interval))
 		return;
 
@@ -192,18 +212,9 @@ static void engine_count(struct gpu_reports *reports,
 		if (any)
 			gpu_account_lose(reports->account, 1);
 	}
-	for (i = 0; i < reports->unit->nr_counters; i++)
-		engine->pending[i] += interval.delta[i];
-	if (reports->interval) {
-		interval.engine = report->engine;
-		interval.owner = engine->owner;
-		engine_settle(reports, engine);
-		interval.begin = engine->time;
-		interval.end = time;
-		reports->interval(reports, &interval);
-	}
-	/* it is looked for again at the next report */
-	if (!found)
+	if (reports->interval)
+		engine_tell(reports, engine, time);
+	else if (!found) /* it is looked for again at the next report */
 		engine_settle(reports, engine);
 }
 
