@@ -77,6 +77,7 @@ install: modules tools
 	$(KBUILD) modules_install INSTALL_MOD_DIR=extra $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
 	$(if $(DESTDIR),,depmod $(KVER))
 	install -D -m 755 build/tools/perf-gpu $(DESTDIR)$(PREFIX)/bin/perf-gpu
+	install -D -m 755 build/tools/perf-gpu-dlfilter.so $(DESTDIR)$(PREFIX)/lib/perf-gpu/perf-gpu-dlfilter.so
 	install -D -m 644 include/uapi/linux/gpu_pmu.h $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
 
 # DKMS builds from a copy of its own, for each kernel that is installed.
@@ -90,6 +91,7 @@ dkms:
 
 uninstall:
 	rm -f $(MODULES:%=$(DESTDIR)/lib/modules/$(KVER)/extra/%.ko*)
+	rm -rf $(DESTDIR)$(PREFIX)/lib/perf-gpu
 	rm -f $(DESTDIR)$(PREFIX)/bin/perf-gpu $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
 	$(if $(DESTDIR),,depmod $(KVER))
 

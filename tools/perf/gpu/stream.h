@@ -21,7 +21,7 @@
  * @pid:	process that the sample was written in; see gpu_pmu_sample.pid
  * @tid:	thread
  * @cpu:	CPU, -1 if it was not recorded
- * @comm:	name of the thread
+ * @comm:	name of the thread; empty in samples of jobs-done and reports
  * @stack:	the user's stack, STACK_NONE if there is none
  * @gpu:	the payload
  * @values:	of a report, @gpu->nr_values of them
@@ -53,11 +53,17 @@ struct stream_ops {
 /**
  * struct stream_options - what to read
  * @input:	the file, "-" for standard input
+ * @command:	who asks, for messages: "perf gpu report"
+ * @force:	also a file of somebody else's
+ * @inlined:	show inlined functions, too, which takes perf a while
  * @progress:	show on standard error how far it is, if that is a terminal
  * @stop:	set by a signal handler: end early, or NULL
  */
 struct stream_options {
 	const char *input;
+	const char *command;
+	bool force;
+	bool inlined;
 	bool progress;
 	const volatile int *stop;
 };
