@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names of functions and programs are any bytes; documents are UTF-8, and each kind
+ * has characters that may not stand in it. Pure.
+ */
+#ifndef PERF_GPU_TEXT_H
+#define PERF_GPU_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define TEXT_REPLACEMENT	0xfffdU
+
+/**
+ * text__next() - the next character of a text
+ * @text:	where it begins, moved behind it; not at the end of the text
+ *
+ * Return: its code point. A byte that begins no valid UTF-8 is TEXT_REPLACEMENT.
+ */
+uint32_t text__next(const char **text);
+
+/* what may stand in an element or in an attribute; what XML has no way to say is replaced */
+void text__xml(FILE *out, const char *text);
+/* a JSON string with its quotes, which may also stand in a <script> of HTML */
+void text__json(FILE *out, const char *text);
+
+#endif /* PERF_GPU_TEXT_H */
