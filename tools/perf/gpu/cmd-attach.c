@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "obstacle.h"
 #include "perf-gpu.h"
 #include "process.h"
 #include "query.h"
@@ -45,7 +46,7 @@ int cmd_attach(int argc, char **argv)
 	};
 	int opt, pid = 0, fd = -1, err;
 	struct contexts contexts;
-	char text[160];
+	char text[OBSTACLE_TEXT];
 
 	/* "+": the command's own options are its own */
 	while ((opt = getopt_long(argc, argv, "+p:f:h", options, NULL)) != -1) {

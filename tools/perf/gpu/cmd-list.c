@@ -1,85 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "list.h"
+#include "obstacle.h"
 #include "perf-gpu.h"
 #include "process.h"
 #include "query.h"
 
 static const char usage[] =
-	"usage: perf gpu list [-p PID] [-x SEP]\n\n"
-	"Lists the clients of all GPUs (as root), or that of one process: what runs on\n"
-	"which device, and the driver's id of its context, which is what to give as ctx.\n\n"
-	"  -p, --pid PID         only this process\n"
-	"  -x, --field-separator SEP  for programs: fields separated by SEP\n";
+	"usage: perf gpu list [-p PID | -c | -a] [-x SEP | --json]\n\n"
+	"Lists the devices that have a source of GPU events, and the events with their\n"
+	"units; or who uses the devices.\n\n"
+	"  -p, --pid PID         the clients (open DRM files) of this process, and their contexts\n"
+	"  -c, --clients         those of all processes that you may look into\n"
+	"  -a, --all             those of all processes; for root\n"
+	"  -x, --field-separator SEP  for programs: fields separated by SEP; one that has SEP\n"
+	"                        in it is in double quotes\n"
+	"  -j, --json            for programs: one JSON document\n"
+	"  -h, --help            this\n\n"
+	"Fields of -x: kind (device, engine, event, limit), render minor, name, unit, number\n"
+	"(how many engines; engine's and event's as in config), text. With -p, -c and -a:\n"
+	"pid, command, render minor, driver, context, file descriptors, jobs, client.\n\n"
+	"Jobs are counted while anyone has an event of the device open: '-' is not counted.\n\n"
+	"Examples:\n"
+	"  perf gpu list                     what can be counted here\n"
+	"  perf gpu list -p $(pidof Xorg)    the contexts of that process\n"
+	"  sudo perf gpu list --all --json   everybody's\n";
 
-static void print(const struct contexts *contexts, const char *separator)
+enum list_of { OF_THINGS, OF_PROCESS, OF_MINE, OF_ALL };
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "clients", no_argument, NULL, 'c' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "field-separator", required_argument, NULL, 'x' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{}
+};
+
+static int wrong(void)
 {
-	if (!separator)
-		printf("%8s  %-16s %4s  %-12s %s\n", "PID", "COMMAND", "DEV", "DRIVER", "CTX");
-	for (unsigned int i = 0; i < contexts->nr; i++) {
-		const struct gpu_pmu_context_info *info = &contexts->info[i];
+	fputs(usage, stderr);
+	return 2;
+}
 
-		if (separator)
-			printf("%u%s%s%s%u%s%s%s%llu\n", info->pid, separator, info->comm,
-			       separator, info->dev, separator, info->driver, separator,
-			       (unsigned long long)info->ctx);
-		else
-			printf("%8u  %-16s %4u  %-12s %llu\n", info->pid, info->comm,
-			       info->dev, info->driver, (unsigned long long)info->ctx);
+static int pid_parse(const char *text)
+{
+	char *end;
+	long pid = strtol(text, &end, 10);
+
+	return *text && !*end && pid > 0 && pid <= INT_MAX ? pid : 0;
+}
+
+static int collect(struct listing *listing, enum list_of of, int pid)
+{
+	switch (of) {
+	case OF_THINGS:
+		return listing__things(listing);
+	case OF_PROCESS:
+		return listing__process(listing, pid);
+	case OF_MINE:
+		if (!obstacle__privileged())
+			return listing__own(listing);
+		/* fallthrough */
+	case OF_ALL:
+		return listing__all(listing);
 	}
+	return -EINVAL;
 }
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "pid", required_argument, NULL, 'p' },
-		{ "field-separator", required_argument, NULL, 'x' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	int opt, pid = 0, fd = CONTEXTS_OF_ALL, err;
+	const struct list_output *output = &list_text;
+	struct listing listing = {};
+	enum list_of of = OF_THINGS;
 	const char *separator = NULL;
-	struct contexts contexts;
-	char text[160];
+	char text[OBSTACLE_TEXT];
+	int opt, pid = 0, err;
 
-	while ((opt = getopt_long(argc, argv, "p:x:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "p:cax:jh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'p':
-			pid = atoi(optarg);
+			pid = pid_parse(optarg);
+			if (!pid || of != OF_THINGS)
+				return wrong();
+			of = OF_PROCESS;
+			break;
+		case 'c':
+		case 'a':
+			if (of != OF_THINGS)
+				return wrong();
+			of = opt == 'a' ? OF_ALL : OF_MINE;
 			break;
 		case 'x':
 			separator = optarg;
+			output = &list_fields;
+			break;
+		case 'j':
+			output = &list_json;
 			break;
 		case 'h':
 			fputs(usage, stdout);
 			return 0;
 		default:
-			fputs(usage, stderr);
-			return 2;
+			return wrong();
 		}
 	}
-	if (optind != argc) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (optind != argc || (separator && (output == &list_json || !*separator)))
+		return wrong();
 
-	if (pid) {
-		fd = process__take_drm(pid);
-		if (fd < 0) {
-			fprintf(stderr, "perf gpu list: %s\n",
-				process__strerror(pid, fd, text, sizeof(text)));
-			return 1;
-		}
-	}
-	err = contexts__get(&contexts, fd);
+	err = collect(&listing, of, pid);
 	if (err) {
 		fprintf(stderr, "perf gpu list: %s\n",
-			query__strerror(err, text, sizeof(text)));
-		return 1;
+			of == OF_PROCESS ?
+			obstacle__of_process(err, pid, text, sizeof(text)) :
+			obstacle__of_query(err, text, sizeof(text)));
+	} else {
+		(of == OF_THINGS ? output->things : output->clients)(&listing, separator);
 	}
-	print(&contexts, separator);
-	contexts__put(&contexts);
-	return 0;
+	listing__free(&listing);
+	return err ? 1 : 0;
 }

@@ -20,6 +20,7 @@
 
 #include "counter.h"
 #include "keeper.h"
+#include "obstacle.h"
 #include "output.h"
 #include "perf-gpu.h"
 #include "watch.h"
@@ -394,10 +395,36 @@ static int open_pidfds(struct stat_run *run)
 	return 0;
 }
 
-static int refuse(const struct stat_run *run, int err, const char *event)
+static struct obstacle_target obstacle_target(const struct target *target)
 {
-	(void)run;
-	return fail("%s: %s", event ?: "the PMU", strerror(-err));
+	return (struct obstacle_target){
+		.pid = target->kind == TARGET_PROCESSES ? target->pid[0] : 0,
+		.all = target->kind == TARGET_ALL,
+	};
+}
+
+/* an event could not be opened */
+static int refuse_event(const struct stat_run *run, int err, const char *event)
+{
+	const struct obstacle_target target = obstacle_target(&run->target);
+	char text[OBSTACLE_TEXT];
+
+	return fail("%s", obstacle__of_open(err, event, &target, text, sizeof(text)));
+}
+
+/* something else could not be had */
+static int refuse(const struct stat_run *run, int err)
+{
+	char text[OBSTACLE_TEXT];
+
+	switch (err) {
+	case -ESRCH:
+	case -EACCES:
+	case -EPERM:
+		return refuse_event(run, err, "dummy");
+	default:
+		return fail("%s", obstacle__of_query(err, text, sizeof(text)));
+	}
 }
 
 /* perf's events, where the target is; and what else has to be open */
@@ -413,7 +440,7 @@ static int open_counters(struct stat_run *run, const struct places *places)
 		else
 			err = counter__open(&run->counter[i], event, &run->target, places);
 		if (err)
-			return refuse(run, err, event->name);
+			return refuse_event(run, err, event->name);
 	}
 	return 0;
 }
@@ -433,7 +460,7 @@ static int open_all(struct stat_run *run)
 	if (!err && run->watching)
 		err = names__get(&run->names);
 	if (err) {
-		err = refuse(run, err, NULL);
+		err = refuse(run, err);
 		goto out;
 	}
 	err = open_counters(run, &places);
@@ -442,7 +469,7 @@ static int open_all(struct stat_run *run)
 	err = watch__open(&run->watch, &run->events, run->how.engines, &run->target, &places);
 	if (err) {
 		run->watching = false;
-		err = refuse(run, err, NULL);
+		err = refuse(run, err);
 	}
 out:
 	places__free(&places);
@@ -462,7 +489,7 @@ static int begin(struct stat_run *run)
 	if (!err)
 		err = read_counts(run);
 	if (err)
-		return refuse(run, err, NULL);
+		return refuse(run, err);
 	for (unsigned int i = 0; i < run->events.nr; i++) {
 		run->base[i] = by_clients(run, &run->events.event[i]) ? 0 : run->now[i].value;
 		run->now[i].value = 0;
@@ -495,7 +522,7 @@ static int stat_run(struct stat_run *run)
 		err = end_interval(run, time) ?: err;
 	err = end_output(run, time) ?: err;
 	if (err)
-		return refuse(run, err, NULL);
+		return refuse(run, err);
 	return run->command_status > 0 ? run->command_status : 0;
 }
 
@@ -631,7 +658,7 @@ int cmd_stat(int argc, char **argv)
 	err = events__parse(&run.events, EVENT_SYSFS, list ?: DEFAULT_EVENTS, text,
 			    sizeof(text));
 	if (err) {
-		status = text[0] ? fail("%s", text) : refuse(&run, err, NULL);
+		status = text[0] ? fail("%s", text) : refuse(&run, err);
 		goto out;
 	}
 	run.counter = calloc(run.events.nr, sizeof(*run.counter));
@@ -639,7 +666,7 @@ int cmd_stat(int argc, char **argv)
 	run.now = calloc(run.events.nr, sizeof(*run.now));
 	run.before = calloc(run.events.nr, sizeof(*run.before));
 	if (!run.counter || !run.base || !run.now || !run.before) {
-		status = refuse(&run, -ENOMEM, NULL);
+		status = refuse(&run, -ENOMEM);
 		goto out;
 	}
 	if (file) {
@@ -658,7 +685,7 @@ int cmd_stat(int argc, char **argv)
 		err = target__fork(&run.target, !file && run.output.ops != &output_text ?
 				   STDERR_FILENO : -1);
 		if (err) {
-			status = refuse(&run, err, NULL);
+			status = refuse(&run, err);
 			goto out;
 		}
 	}

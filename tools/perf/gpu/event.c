@@ -7,6 +7,7 @@
 #include <linux/gpu_pmu.h>
 
 #include "event.h"
+#include "perf-gpu.h"
 
 /* the first line of a file of the PMU's, without its end; 0 or a negative errno */
 static int sysfs_line(char *line, size_t size, const char *sysfs, const char *folder,
@@ -76,6 +77,19 @@ struct parser {
 
 #define wrong(parser, ...) (snprintf((parser)->text, (parser)->size, __VA_ARGS__), -EINVAL)
 
+/* perf's own terms: of how to sample, which is nothing to who counts */
+static bool is_of_sampling(const char *term)
+{
+	static const char * const terms[] = {
+		"period", "freq", "time", "call-graph", "stack-size", "max-stack", "name",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++)
+		if (!strcmp(terms[i], term))
+			return true;
+	return false;
+}
+
 /* NAME=VALUE */
 static int term_parse(const struct parser *parser, struct event *event, char *term)
 {
@@ -84,6 +98,8 @@ static int term_parse(const struct parser *parser, struct event *event, char *te
 	__u64 number;
 
 	*value++ = 0;
+	if (is_of_sampling(term))
+		return 0;
 	if (field_get(&field, parser->sysfs, term))
 		return wrong(parser, "there is no term '%s': the terms are event, engine, dev, fd and ctx",
 			     term);

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "obstacle.h"
 #include "query.h"
 
 /* clients come at any time: a few more than there were */
@@ -218,19 +219,5 @@ const struct gpu_pmu_usage *usages__entry(const struct usages *usages, unsigned 
 
 const char *query__strerror(int err, char *text, size_t size)
 {
-	switch (-err) {
-	case ENOENT:
-		return "there is no /dev/gpu_pmu: load the module with 'modprobe gpu_pmu'";
-	case EACCES:
-		return "only root (CAP_PERFMON) may see all clients; '-p PID' shows those of a process of yours";
-	case ENODEV:
-		return "no source of GPU events covers this device's driver";
-	case ENOTTY:
-		return "that is not a DRM file";
-	case EBADF:
-		return "that is not an open file";
-	default:
-		snprintf(text, size, "%s", strerror(-err));
-		return text;
-	}
+	return obstacle__of_query(err, text, size);
 }
