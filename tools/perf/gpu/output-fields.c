@@ -109,7 +109,7 @@ static void fields_interval(struct output *output, const struct output_part *par
 /* the lines of all intervals are the whole: it is not said once more */
 static void fields_end(struct output *output, const struct output_end *end)
 {
-	if (!output->intervals)
+	if (!output->intervals && end->whole.view)
 		print_part(output, &end->whole);
 }
 

@@ -132,9 +132,13 @@ static void json_end(struct output *output, const struct output_end *end)
 	json_object_object_add(object, "parts_at_one_time", json_object_new_boolean(!end->torn));
 	json_object_object_add(object, "files_could_be_looked_into",
 			       json_object_new_boolean(!end->denied));
-	fputs("],\n\"whole\":", output->file);
-	json__print(output->file, part_object(output, &end->whole));
-	fputs(",\n\"end\":", output->file);
+	fputs("],\n", output->file);
+	if (end->whole.view) {
+		fputs("\"whole\":", output->file);
+		json__print(output->file, part_object(output, &end->whole));
+		fputs(",\n", output->file);
+	}
+	fputs("\"end\":", output->file);
 	json__print(output->file, object);
 	fputs("}\n", output->file);
 	fflush(output->file);

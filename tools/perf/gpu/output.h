@@ -49,7 +49,7 @@ struct output_part {
 
 /**
  * struct output_end - the end
- * @whole:	from the beginning to the end
+ * @whole:	from the beginning to the end; @view is NULL if that is not known
  * @signal:	that ended it, or 0
  * @command_status: what the command exited with, -1: there was none, or it goes on
  * @missed:	clients and contexts that ended, and were not told

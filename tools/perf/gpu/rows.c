@@ -134,6 +134,16 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 	return 0;
 }
 
+int rows__idle(struct rows *rows, const struct gpu_pmu_usage *idle)
+{
+	struct row *row = *rows_bucket(rows, idle->dev, idle->client, idle->ctx, idle->engine);
+
+	for (; row; row = row->next)
+		if (row_is(row, idle) && row->look == rows->looks && !row->ended)
+			return 0;
+	return rows__entry(rows, idle);
+}
+
 void rows__next_interval(struct rows *rows)
 {
 	for (struct row *row = rows->first; row; row = row->newer) {

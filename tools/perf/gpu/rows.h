@@ -77,6 +77,12 @@ void rows__free(struct rows *rows);
 void rows__begin_look(struct rows *rows);
 int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage);
 
+/*
+ * A client or context of which no counts are told, as it has not worked yet: @idle says who
+ * it is, and counts nothing. Behind all entries of a look.
+ */
+int rows__idle(struct rows *rows, const struct gpu_pmu_usage *idle);
+
 /* an interval ends here */
 void rows__next_interval(struct rows *rows);
 /* forget who has ended and was shown: nobody asks for what was since the beginning */

@@ -3,13 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "signals.h"
 #include "target.h"
 
 /* what the command gets back: the limit that we were started with */
@@ -67,15 +66,13 @@ int target__parse_pids(struct target *target, const char *list)
 /* in the child: waits for the word, then becomes the command */
 static void child_run(struct target *target, int go, int failed, int stdout_fd)
 {
-	sigset_t none;
 	int err;
 	char c;
 
 	/* nobody waits for a command that was never told to begin */
 	if (read(go, &c, 1) != 1)
 		_exit(0);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals__release();
 	if (files_limit.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &files_limit);
 	if (stdout_fd >= 0 && dup2(stdout_fd, STDOUT_FILENO) < 0)

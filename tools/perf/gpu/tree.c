@@ -188,6 +188,16 @@ static int ring_attach(struct tree_ring *ring, int fd)
 	return 0;
 }
 
+int tree__begin(struct tree *tree, const struct target *target)
+{
+	int err = 0;
+
+	*tree = (struct tree){};
+	for (unsigned int i = 0; !err && i < target->nr_pids; i++)
+		err = tree__add(tree, target->pid[i]);
+	return err;
+}
+
 int tree__open(struct tree *tree, const struct target *target, const struct places *places)
 {
 	struct perf_event_attr attr = {
@@ -204,16 +214,13 @@ int tree__open(struct tree *tree, const struct target *target, const struct plac
 	unsigned int nr_cpus = 0;
 	int *cpus = NULL, err;
 
-	*tree = (struct tree){};
-	err = cpus__online(&cpus, &nr_cpus);
+	err = tree__begin(tree, target) ?: cpus__online(&cpus, &nr_cpus);
 	if (err)
-		return err;
+		goto out;
 	tree->ring = calloc(nr_cpus, sizeof(*tree->ring));
 	tree->fd = calloc(nr_cpus * places->nr_pids, sizeof(*tree->fd));
 	if (!tree->ring || !tree->fd)
 		err = -ENOMEM;
-	for (unsigned int i = 0; !err && i < target->nr_pids; i++)
-		err = tree__add(tree, target->pid[i]);
 	/* perf fills a buffer of an inherited event only from one processor */
 	for (unsigned int c = 0; !err && c < nr_cpus; c++) {
 		for (unsigned int p = 0; !err && p < places->nr_pids; p++) {
@@ -231,6 +238,7 @@ int tree__open(struct tree *tree, const struct target *target, const struct plac
 		if (tree->ring[tree->nr_rings].page)
 			tree->nr_rings++;
 	}
+out:
 	free(cpus);
 	if (err)
 		tree__close(tree);

@@ -44,6 +44,8 @@ struct tree {
 
 /* begin with a target's processes, whose threads are @places */
 int tree__open(struct tree *tree, const struct target *target, const struct places *places);
+/* the same, and nothing of what they fork */
+int tree__begin(struct tree *tree, const struct target *target);
 void tree__close(struct tree *tree);
 /* take over what perf has told */
 int tree__update(struct tree *tree);

@@ -276,6 +276,20 @@ int view__make(struct view *view, const struct view_how *how, const struct event
 	return 0;
 }
 
+int view__prepend(struct view *view, struct view *other)
+{
+	struct view_line *more = reallocarray(view->line, view->nr + other->nr, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	memmove(more + other->nr, more, view->nr * sizeof(*more));
+	memcpy(more, other->line, other->nr * sizeof(*more));
+	view->line = more;
+	view->nr += other->nr;
+	other->nr = 0;
+	return 0;
+}
+
 void view__free(struct view *view)
 {
 	for (unsigned int i = 0; i < view->nr; i++)

@@ -98,6 +98,8 @@ struct view {
 int view__make(struct view *view, const struct view_how *how, const struct events *events,
 	       const int *slot, const struct view_count *total, const struct rows *rows,
 	       enum since since);
+/* the lines of one view in front of another's: it has both, and the other none */
+int view__prepend(struct view *view, struct view *other);
 void view__free(struct view *view);
 
 /* what the target's clients have counted, all together */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "watch.h"
 
@@ -76,7 +77,8 @@ int watch__open(struct watch *watch, const struct events *events, bool engines,
 	if (!err)
 		err = usages__open(&watch->by_fd, ids.id, ids.nr, engines);
 	if (!err && !watch->all)
-		err = tree__open(&watch->tree, target, places);
+		err = places ? tree__open(&watch->tree, target, places) :
+			       tree__begin(&watch->tree, target);
 	if (err)
 		watch__close(watch);
 	return err;
@@ -157,6 +159,46 @@ int watch__follow(struct watch *watch)
 		held__release(&watch->held);
 		break;
 	}
+	return err;
+}
+
+int watch__idle(struct watch *watch)
+{
+	size_t bytes = sizeof(struct gpu_pmu_usage) + watch->rows.nr_values * sizeof(__u64);
+	struct gpu_pmu_usage *idle = calloc(1, bytes);
+	struct contexts contexts;
+	int err;
+
+	if (!idle)
+		return -ENOMEM;
+	err = contexts__get(&contexts, CONTEXTS_OF_ALL);
+	if (err) {
+		free(idle);
+		/* what others have not done is no loss */
+		return err == -EACCES ? 0 : err;
+	}
+	idle->nr_values = watch->rows.nr_values;
+	idle->engine = GPU_PMU_SAMPLE_NO_ENGINE;
+	for (unsigned int i = 0; !err && i < contexts.nr; i++) {
+		const struct gpu_pmu_context_info *info = &contexts.info[i];
+
+		/* our own files are open for the answers alone */
+		if (info->pid == (__u32)getpid())
+			continue;
+		idle->client = info->client;
+		idle->dev = info->dev;
+		idle->pid = info->pid;
+		memcpy(idle->comm, info->comm, sizeof(idle->comm));
+		idle->ctx = 0;
+		err = rows__idle(&watch->rows, idle);
+		idle->ctx = info->ctx;
+		if (!err && info->ctx)
+			err = rows__idle(&watch->rows, idle);
+	}
+	contexts__put(&contexts);
+	free(idle);
+	if (!watch->all)
+		claim_rows(watch);
 	return err;
 }
 

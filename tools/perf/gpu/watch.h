@@ -44,13 +44,15 @@ struct watch {
  * @events:	what to look at
  * @engines:	tell engines apart
  * @target:	whose clients
- * @places:	its threads
+ * @places:	its threads; NULL: do not follow what they fork
  */
 int watch__open(struct watch *watch, const struct events *events, bool engines,
 		const struct target *target, const struct places *places);
 /* the first look, with the target's events open: it is where counts begin */
 int watch__begin(struct watch *watch);
 int watch__look(struct watch *watch);
+/* those that have not worked yet, too; as far as the caller may see them */
+int watch__idle(struct watch *watch);
 /* who has come, and what files do they have: often, as that may be short-lived */
 int watch__follow(struct watch *watch);
 void watch__close(struct watch *watch);
