@@ -1,12 +1,203 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
+/*
+ * perf gpu stat: its command line.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "obstacle.h"
 #include "perf-gpu.h"
+#include "signals.h"
+#include "stat.h"
+
+#define DEFAULT_EVENTS	"gpu-busy,queue-wait,jobs,jobs-done,waits,wait-time,lost"
+#define INTERVAL_MS_MIN	10
+
+static const char usage[] =
+	"usage: perf gpu stat [OPTION...] [--] COMMAND [ARG...]\n"
+	"       perf gpu stat [OPTION...] {-p PID[,PID...] | -a} [COMMAND [ARG...]]\n\n"
+	"Counts what a command, processes, or the whole machine do on the GPU: until the\n"
+	"command ends, the processes are gone, or Ctrl-C. With -p or -a, a command says only\n"
+	"how long that is.\n\n"
+	"  -p, --pid PIDS        these processes, and what they fork\n"
+	"  -a, --all-cpus        the whole machine (needs CAP_PERFMON, or root)\n"
+	"  -e, --event LIST      what to count: names as 'perf gpu list' shows them, or as\n"
+	"                        stock perf takes them: gpu/jobs,engine=1/\n"
+	"                        (" DEFAULT_EVENTS ")\n"
+	"      --per-client      a line for each client, which is an open DRM file\n"
+	"      --per-context     a line for each context of these\n"
+	"      --per-engine      each of these by engine; alone: a line for each engine\n"
+	"  -I, --interval-print MS  counts of each MS milliseconds, 10 at least\n"
+	"  -x, --field-separator SEP  lines of fields, for programs\n"
+	"  -j, --json            one JSON document, for programs\n"
+	"  -o, --output FILE     to a file\n"
+	"  -h, --help            this text\n\n"
+	"With -x or --json, and without -o, what the command writes to its standard output\n"
+	"goes to standard error. The exit status is the command's; 1: it could not be\n"
+	"counted, 2: wrong usage, 127: the command could not be run. A signal (Ctrl-C) ends\n"
+	"it with what was counted until then, and with that signal's status.\n\n"
+	"A line '(others)' has what the total has and no other line: of clients that may not\n"
+	"be seen, or between the reading of the one and the other. It is negative if a client\n"
+	"has finished what was submitted before, or by someone else.\n\n";
+
+static const char examples[] =
+	"\nExamples:\n"
+	"  perf gpu stat kmscube -c 60\n"
+	"  perf gpu stat -p 1234 --per-context sleep 10\n"
+	"  sudo perf gpu stat -a --per-client -I 1000\n"
+	"  perf gpu stat -e gpu-busy,gpu-cycles,mem-read-bytes --json -o out.json ./program\n";
+
+static int wrong_usage(const char *what)
+{
+	if (what)
+		fprintf(stderr, "perf gpu stat: %s\n\n", what);
+	fputs(usage, stderr);
+	return 2;
+}
+
+enum { OPT_PER_CLIENT = 256, OPT_PER_CONTEXT, OPT_PER_ENGINE };
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "event", required_argument, NULL, 'e' },
+	{ "per-client", no_argument, NULL, OPT_PER_CLIENT },
+	{ "per-context", no_argument, NULL, OPT_PER_CONTEXT },
+	{ "per-engine", no_argument, NULL, OPT_PER_ENGINE },
+	{ "interval-print", required_argument, NULL, 'I' },
+	{ "field-separator", required_argument, NULL, 'x' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{}
+};
 
 int cmd_stat(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	fprintf(stderr, "perf gpu stat: not written yet\n");
-	return 1;
+	struct stat_run run = {
+		.signals = -1,
+		.command_status = -1,
+		.output = { .ops = &output_text, .file = stdout },
+		.target = { .kind = TARGET_COMMAND },
+	};
+	const char *list = NULL, *file = NULL, *pids = NULL;
+	struct obstacle_target obstacle_target = {};
+	char text[256], obstacle[OBSTACLE_TEXT], *end;
+	int opt, status, err, signal;
+
+	/* "+": the command's own options are its own */
+	while ((opt = getopt_long(argc, argv, "+p:ae:I:x:jo:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'p':
+			pids = optarg;
+			break;
+		case 'a':
+			run.target.kind = TARGET_ALL;
+			run.how.all = true;
+			break;
+		case 'e':
+			list = optarg;
+			break;
+		case OPT_PER_CLIENT:
+			run.how.clients = true;
+			break;
+		case OPT_PER_CONTEXT:
+			run.how.contexts = true;
+			break;
+		case OPT_PER_ENGINE:
+			run.how.engines = true;
+			break;
+		case 'I':
+			run.interval_ms = strtoul(optarg, &end, 10);
+			if (*end || end == optarg || run.interval_ms < INTERVAL_MS_MIN ||
+			    run.interval_ms > 86400000)
+				return wrong_usage("-I takes milliseconds, 10 at least");
+			break;
+		case 'x':
+			if (!*optarg)
+				return wrong_usage("-x takes a separator");
+			run.output.ops = &output_fields;
+			run.output.separator = optarg;
+			break;
+		case 'j':
+			run.output.ops = &output_json;
+			break;
+		case 'o':
+			file = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			fputs(output_fields_help, stdout);
+			fputs(examples, stdout);
+			return 0;
+		default:
+			return wrong_usage(NULL);
+		}
+	}
+	if (optind < argc)
+		run.target.argv = argv + optind;
+	if (pids && run.target.kind == TARGET_ALL)
+		return wrong_usage("-p and -a exclude each other");
+	if (!pids && run.target.kind == TARGET_COMMAND && !run.target.argv)
+		return wrong_usage("say whose: a command, -p PID or -a");
+	if (pids) {
+		run.target.kind = TARGET_PROCESSES;
+		if (target__parse_pids(&run.target, pids)) {
+			target__free(&run.target);
+			return wrong_usage("-p takes process ids");
+		}
+	}
+
+	files__raise_limit();
+	obstacle_target.pid = pids ? run.target.pid[0] : 0;
+	obstacle_target.all = run.target.kind == TARGET_ALL;
+	if (obstacle__check(&obstacle_target, obstacle, sizeof(obstacle))) {
+		status = stat__fail("%s", obstacle);
+		goto out;
+	}
+	err = events__parse(&run.events, EVENT_SYSFS, list ?: DEFAULT_EVENTS, text,
+			    sizeof(text));
+	if (err) {
+		status = text[0] ? stat__fail("%s", text) : stat__refuse(&run, err);
+		goto out;
+	}
+	run.counter = calloc(run.events.nr, sizeof(*run.counter));
+	run.base = calloc(run.events.nr, sizeof(*run.base));
+	run.now = calloc(run.events.nr, sizeof(*run.now));
+	run.before = calloc(run.events.nr, sizeof(*run.before));
+	if (!run.counter || !run.base || !run.now || !run.before) {
+		status = stat__refuse(&run, -ENOMEM);
+		goto out;
+	}
+	if (file) {
+		run.output.file = fopen(file, "we");
+		if (!run.output.file) {
+			status = stat__fail("%s: %s", file, strerror(errno));
+			goto out;
+		}
+	}
+	run.output.target = &run.target;
+	run.output.events = &run.events;
+	run.output.how = &run.how;
+	run.output.names = &run.names;
+	if (run.target.argv) {
+		/* before anything is open that it would inherit */
+		err = target__fork(&run.target, !file && run.output.ops != &output_text ?
+				   STDERR_FILENO : -1);
+		if (err) {
+			status = stat__refuse(&run, err);
+			goto out;
+		}
+	}
+	status = stat__run(&run);
+out:
+	signal = run.signal;
+	stat__close(&run);
+	/* so that who has started us sees what has ended us */
+	if (signal)
+		signals__die(signal);
+	return status;
 }

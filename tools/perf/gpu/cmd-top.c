@@ -1,12 +1,280 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
+/*
+ * perf gpu top: its command line, and its output where there is no terminal.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include "obstacle.h"
+#include "output.h"
 #include "perf-gpu.h"
+#include "signals.h"
+#include "top.h"
+
+static const char usage[] =
+	"usage: perf gpu top [OPTION...]\n\n"
+	"Shows who uses the GPUs now: engines, and clients (open DRM files) or their\n"
+	"contexts. For root everybody's, else those whose files you have opened.\n\n"
+	"  -p, --pid PIDS        only what these processes have open\n"
+	"  -d, --delay SECONDS   between two looks (1)\n"
+	"  -n, --iterations N    end after N of them; without a terminal's means\n"
+	"  -s, --sort KEY        busy, jobs, wait (in the queue) or pid\n"
+	"      --per-context     a line for each context, not for each client\n"
+	"  -x, --field-separator SEP  lines of fields, for programs: see perf gpu stat --help;\n"
+	"                        engines come before clients\n"
+	"  -j, --json            one JSON document, for programs\n"
+	"  -h, --help            this text\n\n"
+	"Keys: b, j, w and p sort, c changes between clients and contexts, arrows scroll,\n"
+	"space looks now, q quits.\n\n"
+	"The first lines come after one delay. Exit status: 1: it could not, 2: wrong usage.\n\n"
+	"Examples:\n"
+	"  sudo perf gpu top\n"
+	"  perf gpu top -p 1234 --per-context -d 0.5\n"
+	"  perf gpu top -n 1 --json | jq '.intervals[0].parts'\n";
+
+struct top_args {
+	struct top top;
+	const struct output_ops *ops;
+	const char *separator;
+	const char *pids;
+	unsigned int iterations;
+};
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "perf gpu top: %s\n", what);
+	return 1;
+}
+
+static int refuse(const struct top *top, int err, const char *event)
+{
+	const struct obstacle_target target = {
+		.pid = top->target.nr_pids ? top->target.pid[0] : 0,
+	};
+	char text[OBSTACLE_TEXT];
+
+	return fail(event ? obstacle__of_open(err, event, &target, text, sizeof(text)) :
+		    obstacle__of_query(err, text, sizeof(text)));
+}
+
+/* until it is time; the signal that has come before */
+static int wait_or_signal(int signals, int ms)
+{
+	struct pollfd polls = { .fd = signals, .events = POLLIN };
+	int signal;
+
+	do
+		signal = poll(&polls, 1, ms) > 0 ? signals__read(signals) : 0;
+	while (signal == SIGCHLD);
+	return signal;
+}
+
+static double seconds_since(const struct top *top, unsigned long long time)
+{
+	return (time - top->began) / 1e9;
+}
+
+static int print_part(struct top *top, struct output *output)
+{
+	struct output_part part = {
+		.from = seconds_since(top, top->from),
+		.to = seconds_since(top, top->to),
+		.view = &top->clients,
+	};
+	int err;
+
+	/* engines first, and their total is the clients' */
+	top->engines.nr--;
+	free(top->engines.line[top->engines.nr].count);
+	err = view__prepend(&top->clients, &top->engines);
+	if (err)
+		return err;
+	output->ops->interval(output, &part);
+	output->intervals++;
+	return 0;
+}
+
+/* without a terminal; the signal that has ended it, or a negative errno */
+static int run_plain(struct top_args *args, int signals)
+{
+	struct top *top = &args->top;
+	const struct view_how how = { .clients = !top->contexts, .contexts = top->contexts };
+	struct output output = {
+		.ops = args->ops,
+		.file = stdout,
+		.separator = args->separator,
+		.target = &top->target,
+		.events = &top->events,
+		.how = &how,
+		.names = &top->names,
+	};
+	struct output_end end = { .command_status = -1 };
+	int signal = 0, err = 0;
+
+	if (output.ops)
+		output.ops->begin(&output);
+	for (unsigned int i = 0; !err && (!args->iterations || i < args->iterations); i++) {
+		signal = wait_or_signal(signals, top->delay_ms);
+		if (signal)
+			break;
+		err = top__look(top);
+		if (!err)
+			err = output.ops ? print_part(top, &output) : top__print(top, stdout);
+	}
+	if (output.ops) {
+		end.signal = signal;
+		end.missed = top->watch.usages.missed;
+		end.torn = top->watch.torn;
+		end.denied = top->watch.held.denied;
+		output.ops->end(&output, &end);
+	}
+	return err ?: signal;
+}
+
+static int wrong_usage(const char *what)
+{
+	if (what)
+		fprintf(stderr, "perf gpu top: %s\n\n", what);
+	fputs(usage, stderr);
+	return 2;
+}
+
+static int parse_sort(struct top *top, const char *name)
+{
+	for (unsigned int i = 0; i < TOP_SORTS; i++) {
+		if (!strcmp(name, top_sort_names[i])) {
+			top->sort = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/* 0: go on; else the exit status + 1 */
+static int parse(struct top_args *args, int argc, char **argv)
+{
+	enum { OPT_PER_CONTEXT = 256 };
+	static const struct option options[] = {
+		{ "pid", required_argument, NULL, 'p' },
+		{ "delay", required_argument, NULL, 'd' },
+		{ "iterations", required_argument, NULL, 'n' },
+		{ "sort", required_argument, NULL, 's' },
+		{ "per-context", no_argument, NULL, OPT_PER_CONTEXT },
+		{ "field-separator", required_argument, NULL, 'x' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	struct top *top = &args->top;
+	double seconds;
+	char *end;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "p:d:n:s:x:jh", options, NULL)) != -1) {
+		switch (opt) {
+		case 'p':
+			args->pids = optarg;
+			break;
+		case 'd':
+			seconds = strtod(optarg, &end);
+			if (end == optarg || *end || !(seconds >= 0.01 && seconds <= 86400))
+				return 1 + wrong_usage("-d takes seconds, 0.01 at least");
+			top->delay_ms = lround(seconds * 1000);
+			break;
+		case 'n':
+			args->iterations = strtoul(optarg, &end, 10);
+			if (*end || !args->iterations || optarg[0] == '-')
+				return 1 + wrong_usage("-n takes a number, 1 at least");
+			break;
+		case 's':
+			if (parse_sort(top, optarg))
+				return 1 + wrong_usage("--sort takes busy, jobs, wait or pid");
+			break;
+		case OPT_PER_CONTEXT:
+			top->contexts = true;
+			break;
+		case 'x':
+			if (!*optarg)
+				return 1 + wrong_usage("-x takes a separator");
+			args->ops = &output_fields;
+			args->separator = optarg;
+			break;
+		case 'j':
+			args->ops = &output_json;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1 + 0;
+		default:
+			return 1 + wrong_usage(NULL);
+		}
+	}
+	if (optind < argc)
+		return 1 + wrong_usage("it takes no command");
+	if (!args->pids)
+		return 0;
+	top->target.kind = TARGET_PROCESSES;
+	if (target__parse_pids(&top->target, args->pids))
+		return 1 + wrong_usage("-p takes process ids");
+	return 0;
+}
+
+/* who may be seen is what /dev/gpu_pmu says: the target's processes need only be there */
+static int check(struct top *top)
+{
+	struct obstacle_target target = {};
+	char text[OBSTACLE_TEXT];
+
+	if (obstacle__check(&target, text, sizeof(text)))
+		return fail(text);
+	for (unsigned int i = 0; i < top->target.nr_pids; i++) {
+		target.pid = top->target.pid[i];
+		if (kill(target.pid, 0) && errno == ESRCH)
+			return fail(obstacle__of_process(-ESRCH, target.pid, text,
+							 sizeof(text)));
+	}
+	return 0;
+}
 
 int cmd_top(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	fprintf(stderr, "perf gpu top: not written yet\n");
-	return 1;
+	struct top_args args = {
+		.top = { .target = { .kind = TARGET_ALL }, .delay_ms = 1000 },
+	};
+	struct top *top = &args.top;
+	const char *event = NULL;
+	int status, signals = -1, ended = 0;
+
+	status = parse(&args, argc, argv);
+	if (status) {
+		target__free(&top->target);
+		return status - 1;
+	}
+	files__raise_limit();
+	status = check(top);
+	if (status)
+		goto out;
+	signals = signals__open();
+	ended = signals < 0 ? signals : top__open(top, &event);
+	if (!ended && !args.ops && !args.iterations && isatty(STDIN_FILENO) &&
+	    isatty(STDOUT_FILENO))
+		ended = top__screen(top, signals, 0);
+	else if (!ended)
+		ended = run_plain(&args, signals);
+	if (ended < 0)
+		status = refuse(top, ended, event);
+out:
+	top__close(top);
+	if (signals >= 0)
+		close(signals);
+	if (ended > 0)
+		signals__die(ended);
+	return status;
 }
