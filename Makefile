@@ -79,6 +79,14 @@ install: modules tools
 	install -D -m 755 build/tools/perf-gpu $(DESTDIR)$(PREFIX)/bin/perf-gpu
 	install -D -m 755 build/tools/perf-gpu-dlfilter.so $(DESTDIR)$(PREFIX)/lib/perf-gpu/perf-gpu-dlfilter.so
 	install -D -m 644 include/uapi/linux/gpu_pmu.h $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 Documentation/man/*.1
+	install -D -m 644 tools/perf/gpu/completion/perf-gpu $(COMPLETIONS)/perf-gpu
+	$(if $(COMPLETION_OF_PERF),ln -sf perf-gpu $(COMPLETIONS)/perf)
+
+# perf's own completion does not know of "perf gpu": ours stands before it, and asks it
+# for the rest; but not where it is itself.
+COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+COMPLETION_OF_PERF := $(filter-out /usr,$(PREFIX))
 
 # DKMS builds from a copy of its own, for each kernel that is installed.
 VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
@@ -93,6 +101,8 @@ uninstall:
 	rm -f $(MODULES:%=$(DESTDIR)/lib/modules/$(KVER)/extra/%.ko*)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/perf-gpu
 	rm -f $(DESTDIR)$(PREFIX)/bin/perf-gpu $(DESTDIR)$(PREFIX)/include/linux/gpu_pmu.h
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perf-gpu*.1 $(COMPLETIONS)/perf-gpu
+	$(if $(COMPLETION_OF_PERF),rm -f $(COMPLETIONS)/perf)
 	$(if $(DESTDIR),,depmod $(KVER))
 
 clean:
