@@ -99,6 +99,12 @@ for (const context of contexts) {
 	if (context.pid)
 		context.who += ` ${context.pid}`;
 	context.what = context.ctx ? `context ${context.ctx}` : "";
+	/* a program may have the device open several times */
+	const clients = [...new Set(contexts.filter(({ pid, dev }) =>
+		pid === context.pid && dev === context.dev).map(({ client }) => client))];
+
+	if (clients.length > 1)
+		context.what += `${context.what ? ", " : ""}client ${clients.indexOf(context.client) + 1}`;
 	context.label = context.who + (context.what ? `, ${context.what}` : "") + several;
 	context.hidden = false;
 }
