@@ -264,8 +264,10 @@ class Picture {
 
 		if (!text)
 			return;
+		const pale = runs.busy[id] < .6 * (runs.end[id] - runs.from[id]);
+
 		g.globalAlpha = alpha;
-		g.fillStyle = ink;
+		g.fillStyle = pale ? this.theme.ink : ink;
 		g.fillText(text, x, y + height / 2 + 1);
 	}
 
