@@ -3,13 +3,13 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "outfile.h"
 #include "perf-gpu.h"
 #include "stacks.h"
+#include "stop.h"
 #include "stream.h"
 #include "timeline/items.h"
 #include "timeline/page.h"
@@ -31,21 +31,14 @@ static const char usage[] =
 	"                        sample; either may be left out\n"
 	"      --max-items N     put no more than the first N submissions, runs and waits on the\n"
 	"                        page (1000000)\n"
-	"      --inline          show inlined functions, too, which takes a while\n"
+	"      --inlined         show inlined functions, too; that takes perf a while\n"
 	"  -f, --force           also read a file that is somebody else's\n\n"
 	"Examples:\n"
 	"  perf gpu record -- ./program && perf gpu timeline    # then open perf.data.html\n"
 	"  perf gpu timeline -o slow.html --time 12.5,13        # half a second of it\n"
 	"  perf gpu timeline --trace-json trace.json            # for https://ui.perfetto.dev\n\n"
-	"Ctrl-C ends the reading: what was read until then is written.\n";
-
-/* the signal that asks for the end; 0: none did */
-static volatile int stop;
-
-static void on_signal(int signal)
-{
-	stop = signal;
-}
+	"Ctrl-C ends the reading: what was read until then is written, and the exit status is\n"
+	"128 and the signal's number. perf script reads the file: $PERF says which perf it is.\n";
 
 /**
  * struct timeline - what is being read, and for whom
@@ -132,7 +125,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "trace-json", required_argument, NULL, 'j' },
 		{ "time", required_argument, NULL, 't' },
 		{ "max-items", required_argument, NULL, 'm' },
-		{ "inline", no_argument, NULL, 'l' },
+		{ "inlined", no_argument, NULL, 'l' },
 		{ "force", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
@@ -234,7 +227,7 @@ static int write_page(struct timeline *timeline, const struct options *options)
 	if (asprintf(&title, "GPU timeline: %s",
 		     strcmp(options->input, "-") ? options->input : "standard input") < 0)
 		return fail(options->page, -ENOMEM);
-	err = page__write(timeline->page_file.file, items, timeline->stacks, title, stop);
+	err = page__write(timeline->page_file.file, items, timeline->stacks, title, stop_signal);
 	free(title);
 	if (!err)
 		err = outfile__commit(&timeline->page_file);
@@ -308,7 +301,7 @@ static int run(struct timeline *timeline, const struct options *options)
 		.force = options->force,
 		.inlined = options->inlined,
 		.progress = true,
-		.stop = &stop,
+		.stop = &stop_signal,
 	};
 	static const struct stream_ops ops = { .sample = on_sample, .lost = on_lost };
 	int status = open_all(timeline, options);
@@ -322,13 +315,13 @@ static int run(struct timeline *timeline, const struct options *options)
 		return fail(options->input, timeline->err);
 	if (!timeline->samples) {
 		fprintf(stderr, COMMAND ": '%s' has no samples of a GPU%s: make one with 'perf gpu record'\n",
-			options->input, stop ? " that were read until now" : "");
+			options->input, stop_signal ? " that were read until now" : "");
 		return 1;
 	}
 	status = write_all(timeline, options);
-	if (!status && stop) {
+	if (!status && stop_signal) {
 		fprintf(stderr, COMMAND ": interrupted: it has what was read until then\n");
-		status = 128 + stop;
+		status = 128 + stop_signal;
 	}
 	return status;
 }
@@ -336,7 +329,6 @@ static int run(struct timeline *timeline, const struct options *options)
 int cmd_timeline(int argc, char **argv)
 {
 	struct options options = { .from = INT64_MIN, .to = INT64_MAX, .max = ITEMS_MAX };
-	const struct sigaction action = { .sa_handler = on_signal };
 	struct timeline timeline = { .items = ITEMS_INIT };
 	int status = parse(argc, argv, &options);
 	char *page = NULL;
@@ -351,8 +343,7 @@ int cmd_timeline(int argc, char **argv)
 			return fail(options.input, -ENOMEM);
 		options.page = page;
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	stop__catch();
 	status = run(&timeline, &options);
 
 	outfile__abort(&timeline.page_file);

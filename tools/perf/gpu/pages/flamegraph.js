@@ -13,6 +13,7 @@ const total = Number(svg.dataset.total);
 const row = Number(svg.dataset.row);
 const margin = Number(svg.dataset.margin);
 const text_margin = 4;
+const narrow = 4;
 
 const frames = [...document.querySelectorAll("#frames g")].map((g) => {
 	const title = g.querySelector("title").textContent;
@@ -107,6 +108,7 @@ function layout()
 		frame.g.classList.toggle("ancestor", frame.depth < zoomed.depth);
 		frame.rect.setAttribute("x", (margin + at[0] * inner).toFixed(5) + "%");
 		frame.rect.setAttribute("width", (at[1] * inner).toFixed(5) + "%");
+		frame.g.classList.toggle("narrow", at[1] * inner / 100 * pixels < narrow);
 		label(frame, at[1] * inner / 100 * pixels);
 		frame.text?.setAttribute("x", (margin + at[0] * inner).toFixed(5) + "%");
 	}

@@ -20,6 +20,8 @@
 #define FOOTER		30
 #define USUAL_WIDTH	1200
 #define CHAR_WIDTH	7.25
+/* without a line around it */
+#define NARROW		4
 
 /* what is narrower than a tenth of a pixel is left out */
 #define SEEN		(0.1 / USUAL_WIDTH)
@@ -283,8 +285,8 @@ static int draw(FILE *out, struct graph *graph, const char *name, unsigned int d
 	double left = all ? x / all : 0, width = all ? value / all : 1;
 	unsigned int y = HEADER + (graph->deepest - depth) * FRAME_HEIGHT;
 
-	fprintf(out, "<g data-x=\"%" PRIu64 "\" data-v=\"%" PRIu64 "\" data-d=\"%u\"><title>",
-		x, value, depth);
+	fprintf(out, "<g%s data-x=\"%" PRIu64 "\" data-v=\"%" PRIu64 "\" data-d=\"%u\"><title>",
+		width * USUAL_WIDTH < NARROW ? " class=\"narrow\"" : "", x, value, depth);
 	text__xml(out, name);
 	fputc('\n', out);
 	put_value(out, value, graph->unit);
@@ -300,6 +302,14 @@ static int draw(FILE *out, struct graph *graph, const char *name, unsigned int d
 	}
 	fputs("</g>\n", out);
 	return ferror(out) ? -EIO : 0;
+}
+
+static void put_share(FILE *out, double share)
+{
+	if (share < 0.001)
+		fputs("less than 0.001 % of the whole.", out);
+	else
+		fprintf(out, "%.3f %% of the whole.", share);
 }
 
 static void put_head(FILE *out, const struct graph *graph, const char *title)
@@ -324,9 +334,9 @@ static void put_head(FILE *out, const struct graph *graph, const char *title)
 		MARGIN, height - 10);
 	if (missing) {
 		put_grouped(out, missing);
-		fprintf(out, " frame%s narrower than 0.1 pixel %s left out: %.2g %% of the whole.",
-			missing == 1 ? "" : "s", missing == 1 ? "is" : "are",
-			percent(graph->left_out, graph->total[0]));
+		fprintf(out, " frame%s narrower than 0.1 pixel %s left out: ",
+			missing == 1 ? "" : "s", missing == 1 ? "is" : "are");
+		put_share(out, percent(graph->left_out, graph->total[0]));
 	}
 	fputs("</text>\n<g id=\"frames\">\n", out);
 }

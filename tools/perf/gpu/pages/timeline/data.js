@@ -70,8 +70,14 @@ const wait_of = new Int32Array(subs.nr).fill(-1);
 const next_wait = new Int32Array(waits.nr).fill(-1);
 
 for (let i = 0; i < runs.nr; i++) {
-	if (runs.sub[i] >= 0)
-		run_of[runs.sub[i]] = i;
+	const sub = runs.sub[i];
+
+	if (sub < 0)
+		continue;
+	run_of[sub] = i;
+	/* its sample is written by the task, which may have been held up on the way there */
+	if (runs.submit[i] < subs.time[sub])
+		subs.time[sub] = runs.submit[i];
 }
 for (let i = waits.nr - 1; i >= 0; i--) {
 	const sub = waits.sub[i];
@@ -99,6 +105,12 @@ for (const context of contexts) {
 	if (context.pid)
 		context.who += ` ${context.pid}`;
 	context.what = context.ctx ? `context ${context.ctx}` : "";
+	/* a program may have the device open several times */
+	const clients = [...new Set(contexts.filter(({ pid, dev }) =>
+		pid === context.pid && dev === context.dev).map(({ client }) => client))];
+
+	if (clients.length > 1)
+		context.what += `${context.what ? ", " : ""}client ${clients.indexOf(context.client) + 1}`;
 	context.label = context.who + (context.what ? `, ${context.what}` : "") + several;
 	context.hidden = false;
 }

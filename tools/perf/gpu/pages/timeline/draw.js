@@ -14,9 +14,12 @@ const FLOWS_MAX = 120;
 /* what is not found, while there is a search */
 const DIM = 0.16;
 
+const DARK = "#14171a", LIGHT = "#ffffff";
+/* and what is well read on it */
 const PALETTE = [
-	"#3b82f6", "#f59e0b", "#10b981", "#e5484d", "#8e5cf0", "#06a6c4",
-	"#ec4899", "#7aa512", "#e2711d", "#14a38b", "#a855c7", "#6478f0",
+	["#3b7ff0", LIGHT], ["#f5a524", DARK], ["#17b26a", DARK], ["#e5484d", LIGHT],
+	["#8e5cf0", LIGHT], ["#22b8cf", DARK], ["#ec4899", LIGHT], ["#94b81f", DARK],
+	["#d9601a", LIGHT], ["#0f8f82", LIGHT], ["#a44bc4", LIGHT], ["#6478f0", LIGHT],
 ];
 const KERNEL_COLOUR = "#8b949e";
 
@@ -26,10 +29,11 @@ function make_colours()
 	let nr = 0;
 
 	for (const context of contexts) {
+		context.ink = DARK;
 		if (context.who === "kernel")
 			context.colour = KERNEL_COLOUR;
 		else if (nr < PALETTE.length)
-			context.colour = PALETTE[nr++];
+			[context.colour, context.ink] = PALETTE[nr++];
 		else
 			context.colour = `hsl(${(nr++ * 137.5) % 360} 60% 55%)`;
 	}
@@ -203,11 +207,11 @@ class Picture {
 		g.fillStyle = colour;
 		switch (lane.kind) {
 		case "run":
-			g.fillRect(left, y, width, lane.height);
+			this.draw_run(id, left, y, width, lane.height, alpha);
 			this.draw_label(id, left, y, width, lane.height, alpha);
 			break;
 		case "job":
-			this.draw_job(id, y, left, width, lane.height, alpha);
+			this.draw_job(lane, i, y, left, width, alpha);
 			break;
 		case "wait":
 			g.fillStyle = this.stripes(colour);
@@ -219,17 +223,33 @@ class Picture {
 		}
 	}
 
-	/* queued until it begins, then it runs */
-	draw_job(id, y, left, width, height, alpha)
+	/* as high as the engine was busy with it, if that was not all of the time */
+	draw_run(id, left, y, width, height, alpha)
+	{
+		const { g } = this, share = runs.busy[id] / (runs.end[id] - runs.from[id]);
+
+		if (share < 1) {
+			g.globalAlpha = alpha * .35;
+			g.fillRect(left, y, width, height);
+			y += height * (1 - share);
+			height *= share;
+		}
+		g.globalAlpha = alpha;
+		g.fillRect(left, y, width, height);
+	}
+
+	/* queued until it begins, then it runs; in the last lane others may be queued, too */
+	draw_job(lane, i, y, left, width, alpha)
 	{
 		const { g } = this, right = left + width;
-		const begin = Math.min(Math.max(this.x(runs.from[id]), left), right);
+		const begin = Math.min(Math.max(this.x(runs.from[lane.id[i]]), left), right);
+		const queued = i ? Math.max(left, Math.min(this.x(lane.reach[i - 1]), begin)) : left;
 
 		g.globalAlpha = alpha * .35;
-		g.fillRect(left, y, begin - left, height);
+		g.fillRect(queued, y, begin - queued, lane.height);
 		g.globalAlpha = alpha;
 		if (right > begin)
-			g.fillRect(begin, y, right - begin, height);
+			g.fillRect(begin, y, right - begin, lane.height);
 	}
 
 	draw_label(id, left, y, width, height, alpha)
@@ -238,14 +258,16 @@ class Picture {
 
 		if (room < 30)
 			return;
-		const { who, label } = contexts[runs.context[id]];
+		const { who, label, ink } = contexts[runs.context[id]];
 		const text = [`${label}: ${duration(runs.end[id] - runs.from[id])}`, label, who]
 			.find((choice) => this.text_width(choice) <= room);
 
 		if (!text)
 			return;
+		const pale = runs.busy[id] < .6 * (runs.end[id] - runs.from[id]);
+
 		g.globalAlpha = alpha;
-		g.fillStyle = "#ffffff";
+		g.fillStyle = pale ? this.theme.ink : ink;
 		g.fillText(text, x, y + height / 2 + 1);
 	}
 
@@ -363,7 +385,8 @@ class Picture {
 			g.fillStyle = theme.line;
 			g.fillRect(x, AXIS - 6, 1, 6);
 			g.fillStyle = theme.faint;
-			g.fillText((base ? "+" : "") + text, x + 4, AXIS / 2);
+			if (x + 4 + this.text_width(text) + 8 < this.width)
+				g.fillText((base ? "+" : "") + text, x + 4, AXIS / 2);
 		}
 		g.fillStyle = theme.paper;
 		g.fillRect(0, 0, GUTTER, AXIS - 1);
@@ -390,7 +413,8 @@ class Picture {
 		return text + "…";
 	}
 
-	draw_name(track, y)
+	/* what lies under the items of a track */
+	draw_row(track, y)
 	{
 		const { g, theme } = this;
 
@@ -398,33 +422,36 @@ class Picture {
 		if (track.heading) {
 			g.fillStyle = theme["paper-2"];
 			g.fillRect(0, y, this.width, track.height - 1);
-			g.fillStyle = theme.line;
-			g.fillRect(0, y + track.height - 1, this.width, 1);
+		}
+		g.fillStyle = theme[track.heading ? "line" : "paper-3"];
+		g.fillRect(0, y + track.height - 1, this.width, 1);
+	}
+
+	draw_name(track, y)
+	{
+		const { g, theme } = this, middle = y + track.height / 2;
+
+		g.globalAlpha = 1;
+		if (track.heading) {
 			g.fillStyle = theme.ink;
 			g.font = this.bold;
-			g.fillText(track.heading, 12, y + track.height / 2);
+			g.fillText(track.heading, 12, middle);
 			g.font = this.font;
 			return;
 		}
-		g.fillStyle = theme.paper;
-		g.fillRect(0, y, GUTTER - 1, track.height);
 		g.fillStyle = theme.line;
 		g.fillRect(GUTTER - 1, y, 1, track.height);
-		g.fillStyle = theme["paper-3"];
-		g.fillRect(0, y + track.height - 1, this.width, 1);
 		if (track.context >= 0) {
 			g.fillStyle = colour_of(track.context);
-			g.fillRect(12, y + 8, 3, track.height - 16);
+			g.fillRect(12, y + 7, 3, track.height - 15);
 		}
-		const left = track.context >= 0 ? 22 : 12, two = track.detail && track.height >= 32;
+		const left = track.context >= 0 ? 23 : 12, room = GUTTER - left - 8;
 
 		g.fillStyle = theme.ink;
-		g.fillText(this.clip_text(track.label, GUTTER - left - 8), left,
-			   y + track.height / 2 - (two ? 7 : 0));
-		if (two) {
+		g.fillText(this.clip_text(track.label, room), left, middle - (track.detail ? 7 : 0));
+		if (track.detail) {
 			g.fillStyle = theme.faint;
-			g.fillText(this.clip_text(track.detail, GUTTER - left - 8), left,
-				   y + track.height / 2 + 8);
+			g.fillText(this.clip_text(track.detail, room), left, middle + 8);
 		}
 	}
 
@@ -560,6 +587,8 @@ class Picture {
 			return y < this.height && y + track.height > AXIS;
 		});
 
+		for (const track of seen)
+			this.draw_row(track, AXIS + track.y - this.view.scroll);
 		g.save();
 		g.beginPath();
 		g.rect(GUTTER, AXIS, this.width - GUTTER, this.height - AXIS);

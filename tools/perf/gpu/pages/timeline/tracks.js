@@ -5,9 +5,15 @@
  * has too many side by side.
  */
 
-const LANES_MAX = { run: 4, job: 8, sub: 1, wait: 2 };
-const LANE_HEIGHT = { run: 26, job: 11, sub: 11, wait: 14 };
-const LANE_GAP = 2, TRACK_PAD = 6, HEADING = 26, TRACK_MIN = 36;
+const LANES_MAX = { run: 6, job: 16, sub: 1, wait: 2 };
+/* of a lane, if there are so many of its kind; with more, the next one */
+const LANE_HEIGHTS = {
+	run: [[1, 26], [3, 20], [Infinity, 14]],
+	job: [[4, 11], [8, 7], [Infinity, 4]],
+	sub: [[Infinity, 11]],
+	wait: [[Infinity, 14]],
+};
+const LANE_GAP = { run: 2, job: 1, sub: 2, wait: 2 }, TRACK_PAD = 6, HEADING = 26, TRACK_MIN = 36;
 
 /* the first index from @from on, before @to, whose value is not below @value */
 function lower(array, value, from = 0, to = array.length)
@@ -34,11 +40,11 @@ function in_order(ids, begin)
 }
 
 /**
- * A lane has of each of its items: id, begin, end; reach, the latest end so far; and
- * busy, the sum of the lengths before it. hits is how many before it were found; only,
+ * One of so many @lanes. It has of each of its items: id, begin, end; reach, the latest
+ * end so far; and busy, the sum of the lengths before it, or of what the engine did. hits is how many before it were found; only,
  * the context that all are of, or null.
  */
-function make_lane(kind, ids)
+function make_lane(kind, ids, lanes)
 {
 	const { begin, end, context } = kinds[kind];
 	const lane = {
@@ -52,14 +58,15 @@ function make_lane(kind, ids)
 		hits: null,
 		only: ids.every((id) => context[id] === context[ids[0]]) ? context[ids[0]] : null,
 		y: 0,
-		height: LANE_HEIGHT[kind],
+		height: LANE_HEIGHTS[kind].find(([most]) => lanes <= most)[1],
 	};
 	let reach = -Infinity;
 
 	for (let i = 0; i < lane.nr; i++) {
 		reach = Math.max(reach, lane.end[i]);
 		lane.reach[i] = reach;
-		lane.busy[i + 1] = lane.busy[i] + lane.end[i] - lane.begin[i];
+		lane.busy[i + 1] = lane.busy[i] +
+			(kind === "run" ? runs.busy[lane.id[i]] : lane.end[i] - lane.begin[i]);
 	}
 	return lane;
 }
@@ -77,7 +84,7 @@ function make_lanes(kind, ids)
 		(rows[row] ??= []).push(id);
 		ends[row] = Math.max(ends[row] ?? -Infinity, end[id]);
 	}
-	return rows.map((row) => make_lane(kind, row));
+	return rows.map((row) => make_lane(kind, row, rows.length));
 }
 
 /* @ids of all items that are not hidden, by what @key says of them */
@@ -102,18 +109,16 @@ function group(kind, key)
 function make_track(label, detail, context, ...lanes)
 {
 	const track = { label, detail, context, lanes: lanes.flat(), y: 0, height: 0 };
-	let y = TRACK_PAD;
+	let y = 0;
 
 	for (const lane of track.lanes) {
 		lane.y = y;
-		y += lane.height + LANE_GAP;
+		y += lane.height + LANE_GAP[lane.kind];
 	}
-	track.height = Math.max(y - LANE_GAP + TRACK_PAD, TRACK_MIN);
-	/* a track with little in it has it in its middle */
-	const spare = (track.height - (y - LANE_GAP + TRACK_PAD)) / 2;
-
+	/* with little in it, it has that in its middle */
+	track.height = Math.max(y + 2 * TRACK_PAD, TRACK_MIN);
 	for (const lane of track.lanes)
-		lane.y += spare;
+		lane.y += (track.height - y) / 2;
 	return track;
 }
 
