@@ -116,11 +116,9 @@ FIXTURE_VARIANT(stacks)
 	}
 
 STACKS_ADD(dwarf, "", "", STACKS WORK);
-STACKS_ADD(fp, "", "-g fp ", STACKS "-fp" WORK);
 STACKS_ADD(virtio_dwarf, "", "", STACKS " -v" WORK);
 STACKS_ADD(virtio_fp, "", "-g fp ", STACKS "-fp -v" WORK);
 STACKS_ADD(users_dwarf, AS_USER, "", STACKS WORK);
-STACKS_ADD(users_fp, AS_USER, "-g fp ", STACKS "-fp" WORK);
 
 static void dir_make(void)
 {
@@ -189,11 +187,11 @@ FIXTURE_TEARDOWN(sums)
 	json_object_put(self->json);
 }
 
-TEST_F_TIMEOUT(sums, are_those_of_perf_stat, PATIENCE)
+static void equals_perf_stat(struct __test_metadata *_metadata, struct json_object *json,
+			     const struct perf_stat *stat)
 {
-	struct json_object *json = self->json;
-	int64_t busy = perf_stat_sum(&self->stat, "gpu/gpu-busy/");
-	int64_t wait = perf_stat_sum(&self->stat, "gpu/wait-time/");
+	int64_t busy = perf_stat_sum(stat, "gpu/gpu-busy/");
+	int64_t wait = perf_stat_sum(stat, "gpu/wait-time/");
 
 	EXPECT_LE(2 * 5000000, busy);
 	EXPECT_EQ(20, json_number(json, "jobs"));
@@ -206,7 +204,7 @@ TEST_F_TIMEOUT(sums, are_those_of_perf_stat, PATIENCE)
 	EXPECT_EQ(busy, json_sum(json, "stacks", "gpu_busy_ns"));
 	EXPECT_EQ(20, json_sum(json, "contexts", "jobs"));
 	EXPECT_EQ(20, json_sum(json, "stacks", "jobs"));
-	EXPECT_EQ((int64_t)perf_stat_sum(&self->stat, "gpu/waits/"), json_number(json, "waits"));
+	EXPECT_EQ((int64_t)perf_stat_sum(stat, "gpu/waits/"), json_number(json, "waits"));
 	EXPECT_EQ(wait, json_number(json, "wait_time_ns"));
 	EXPECT_EQ(wait, json_sum(json, "stacks", "wait_time_ns"));
 	EXPECT_EQ(0, json_number(json, "lost"));
@@ -216,9 +214,9 @@ TEST_F_TIMEOUT(sums, are_those_of_perf_stat, PATIENCE)
 		shell("cat " SAID " >&2");
 }
 
-TEST_F_TIMEOUT(sums, are_told_to_people, PATIENCE)
+static void is_told_to_people(struct __test_metadata *_metadata)
 {
-	ASSERT_EQ(0, RUN(REPORT KEPT));
+	EXPECT_EQ(0, RUN(REPORT KEPT));
 	EXPECT_EQ(0, shell("grep -q '^# jobs: 20 submitted, 20 completed, GPU time ' " SAID));
 	EXPECT_EQ(0, shell("grep -q '^# lost records: 0$' " SAID));
 	EXPECT_EQ(0, shell("grep -q '^# joined: 20 of 20 completions, 100.00 %%' " SAID));
@@ -229,39 +227,55 @@ TEST_F_TIMEOUT(sums, are_told_to_people, PATIENCE)
 	EXPECT_EQ(0, shell("grep -q \"of event 'gpu/jobs,period=1/'\" " SAID));
 }
 
-/* perf that has read all, and does not end */
-#define SLOW_PERF	"printf '#!/bin/sh\\nperf \"$@\"\\nexec sleep 100\\n' >" DIR "/perf; " \
-			"chmod 755 " DIR "/perf"
+/* perf that has read all, says so, and does not end */
+#define SLOW_PERF	"printf '#!/bin/sh\\nperf \"$@\"\\n>" READ_ALL "\\nexec sleep 100\\n' >" \
+			DIR "/perf && chmod 755 " DIR "/perf"
+#define READ_ALL	DIR "/read-all"
 
-static int interrupt(const char *signal)
+/* the exit status of a report that gets a signal when it has all, and waits for more */
+static int interrupted(int signal)
 {
-	return shell("PERF=" DIR "/perf " REPORT "--json >" SAID " 2>" COMPLAINED " & "
-		     "pid=$!; sleep 5; kill -%s $pid; wait $pid", signal);
+	int status;
+	pid_t pid;
+
+	unlink(READ_ALL);
+	pid = fork();
+	if (!pid) {
+		setenv("PERF", DIR "/perf", 1);
+		execl("/bin/sh", "sh", "-c", "exec " REPORT "--json >" SAID " 2>" COMPLAINED, NULL);
+		_exit(127);
+	}
+	while (access(READ_ALL, F_OK) && !waitpid(pid, &status, WNOHANG))
+		usleep(10000);
+	/* what is in the pipe */
+	usleep(500000);
+	kill(pid, signal);
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_F_TIMEOUT(sums, are_valid_when_it_is_interrupted, PATIENCE)
+static void is_valid_when_interrupted(struct __test_metadata *_metadata, int signal, int64_t busy)
 {
-	static const struct {
-		const char *name;
-		int status;
-	} signals[] = { { "TERM", 128 + 15 }, { "HUP", 128 + 1 } };
+	struct json_object *json;
 
+	EXPECT_EQ(128 + signal, interrupted(signal));
+	json = json_object_from_file(SAID);
+	ASSERT_NE(NULL, json);
+	EXPECT_EQ(0, json_number(json, "complete"));
+	EXPECT_EQ(20, json_number(json, "jobs"));
+	EXPECT_EQ(busy, json_number(json, "gpu_busy_ns"));
+	json_object_put(json);
+}
+
+/* to record takes the longest: all is asked of one */
+TEST_F_TIMEOUT(sums, are_those_of_perf_stat, PATIENCE)
+{
+	equals_perf_stat(_metadata, self->json, &self->stat);
+	is_told_to_people(_metadata);
 	ASSERT_EQ(0, shell(SLOW_PERF));
-	for (unsigned int i = 0; i < 2; i++) {
-		struct json_object *json;
-
-		EXPECT_EQ(signals[i].status, interrupt(signals[i].name));
-		json = json_object_from_file(SAID);
-		ASSERT_NE(NULL, json);
-		EXPECT_EQ(0, json_number(json, "complete"));
-		EXPECT_EQ(20, json_number(json, "jobs"));
-		EXPECT_EQ(json_number(self->json, "gpu_busy_ns"), json_number(json, "gpu_busy_ns"));
-		json_object_put(json);
-	}
-	/* a shell's job in the background does not hear Ctrl-C: env makes it hear */
-	EXPECT_EQ(0, shell("timeout --preserve-status -s INT 5 env PERF=" DIR "/perf " REPORT
-			   "--json >" SAID "; [ $? = 130 ]"));
-	EXPECT_EQ(0, shell("grep -q '\"complete\":false' " SAID));
+	is_valid_when_interrupted(_metadata, SIGINT, json_number(self->json, "gpu_busy_ns"));
+	is_valid_when_interrupted(_metadata, SIGTERM, json_number(self->json, "gpu_busy_ns"));
 }
 
 /* ---- what cannot be done ---- */
@@ -292,8 +306,8 @@ FIXTURE_TEARDOWN(refusal)
 
 TEST_F_TIMEOUT(refusal, of_report_is_a_sentence, PATIENCE)
 {
-	EXPECT_REFUSED("there is no file '" DIR "/none'", TOOL "report -i " DIR "/none --json" KEPT);
-	EXPECT_REFUSED("cannot read '" DIR "/nonsense'", TOOL "report -i " DIR "/nonsense" KEPT);
+	EXPECT_REFUSED("there is no file .*/none", TOOL "report -i " DIR "/none --json" KEPT);
+	EXPECT_REFUSED("cannot read .*/nonsense", TOOL "report -i " DIR "/nonsense" KEPT);
 	EXPECT_REFUSED("no sample of the gpu PMU", "perf record -q -o " DATA " -e cpu-clock true "
 		       "2>/dev/null; " REPORT "--folded" KEPT);
 	EXPECT_REFUSED("cannot be written", TOOL "report -i " DIR "/nonsense --flamegraph "
