@@ -27,7 +27,7 @@ help:
 	@echo 'make dkms            have DKMS build and install the modules'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
-	@echo 'make bench           what it costs, in instructions: a table, and JSON in build/bench'
+	@echo 'make bench           what it costs: tables, and JSON in build/bench'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
 	@echo 'make clean           remove build/'
 
@@ -67,6 +67,7 @@ test:
 bench: vm-ready
 	@scripts/setup
 	@tests/bench/run
+	@tests/bench/report
 
 check:
 	@tests/check

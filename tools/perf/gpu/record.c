@@ -48,7 +48,7 @@ bool record__is_call_graph(const char *text)
 	return !*end && size <= STACK_MAX && !(size % 8);
 }
 
-static unsigned int power_of_two_within(uint64_t number)
+static unsigned int power_of_two_within(unsigned int number)
 {
 	unsigned int power = 1;
 
@@ -66,13 +66,13 @@ unsigned int record__buffer_kb(const struct record_here *here)
 
 	if (wanted > BUFFER_KB)
 		wanted = BUFFER_KB;
-	wanted = power_of_two_within(wanted);
 	if (!here->privileged) {
 		may = here->mlock_kb + here->memlock / 1024 / cpus;
-		may = may > PAGE_KB ? power_of_two_within(may - PAGE_KB) : 0;
+		may = may > PAGE_KB ? may - PAGE_KB : 0;
 		if (may < wanted)
 			wanted = may;
 	}
+	wanted = power_of_two_within(wanted);
 	return wanted > DEFAULT_KB ? wanted : 0;
 }
 
@@ -145,10 +145,9 @@ char **record__command(const struct record_options *options, const struct record
 		add(&args, "-m");
 		add(&args, "%uK", kb);
 	}
-	if (options->output) {
-		add(&args, "-o");
-		add(&args, "%s", options->output);
-	}
+	/* by itself it writes to standard output, if that is a pipe */
+	add(&args, "-o");
+	add(&args, "%s", options->output ? options->output : "perf.data");
 	if (options->all)
 		add(&args, "-a");
 	if (options->pids) {

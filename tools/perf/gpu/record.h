@@ -27,7 +27,7 @@ struct record_here {
  * @perf:	the perf to run
  * @pids:	"PID[,PID...]", or NULL
  * @all:	the whole machine
- * @output:	the file, or NULL: perf's default
+ * @output:	the file, or NULL: perf.data
  * @call_graph:	as perf record takes it ("dwarf,8192"), or NULL: no stacks
  * @extra:	options for perf record, NULL at the end; or NULL
  * @command:	what to run, NULL at the end; or NULL
