@@ -93,8 +93,9 @@ static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 	now = ktime_get_ns();
 	flush_idle = !gpu_events_settle(now - flush_last);
 	flush_last = now;
-	/* under the lock: gpu_flush_hurry() may start the timer meanwhile */
-	hrtimer_forward_now(timer, flush_period());
+	/* under the lock: gpu_flush_hurry() starts the timer, or has by now */
+	if (!hrtimer_is_queued(timer))
+		hrtimer_forward_now(timer, flush_period());
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 	return HRTIMER_RESTART;
 }

@@ -118,6 +118,7 @@ struct gpu_pmu_device {
  * @link:	in one of the lists of usage.c, while it is known and not told to the end
  * @client:	the client that it is, or that it is a context of
  * @context:	the context, or NULL
+ * @id:		tells it apart from all others, for user space
  * @state:	which list it is in
  * @number:	GPU_USAGE_ENDED: in the order in which they came there
  * @look:	the look that it was in last, and
@@ -129,6 +130,7 @@ struct gpu_usage {
 	struct list_head link;
 	struct gpu_client *client;
 	struct gpu_context *context;
+	u64 id;
 	enum {
 		GPU_USAGE_NONE,
 		GPU_USAGE_KNOWN,	/* there is work of it, or may be */

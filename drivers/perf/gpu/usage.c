@@ -89,6 +89,7 @@ static LIST_HEAD(usages_ended);
 static unsigned int nr_usages_gone;	/* in the latter two */
 static u64 usages_number;		/* of the last one that has ended */
 static u64 usages_look;			/* tells the looks apart */
+static u64 usages_id;			/* of the newest one */
 
 /* the place that the look which is under way, under gpu_mutex, has come to */
 static struct list_head *usages_next;
@@ -125,6 +126,7 @@ void gpu_usage_begin(struct gpu_client *client, struct gpu_context *context)
 	lockdep_assert_held(&gpu_lock);
 	usage->client = client;
 	usage->context = context;
+	usage->id = ++usages_id;
 	usage->state = GPU_USAGE_KNOWN;
 	list_add_tail(&usage->link, &usages_known);
 }
@@ -375,6 +377,7 @@ static void look_fill(const struct gpu_look *look, struct gpu_usage *usage,
 	unsigned int i, counter;
 
 	memset(entry, 0, sizeof(*entry));
+	entry->id = usage->id;
 	entry->client = client->id;
 	entry->ctx = usage->context ? usage->context->id : 0;
 	entry->dev = client->gdev->minor;

@@ -241,6 +241,8 @@ struct gpu_pmu_infos {
 
 /**
  * struct gpu_pmu_usage - what a context, or a client, has used
+ * @id:		tells apart all that is told, those that ended included: a driver gives
+ *		a @ctx to another context again
  * @client:	as in struct gpu_pmu_context_info; 0: the kernel, once for each device
  * @ctx:	the driver's id of the context; 0: the client as a whole, with what it
  *		did without a context, and all contexts that it has had
@@ -254,6 +256,7 @@ struct gpu_pmu_infos {
  * @values:	what has been counted, of each event that was asked for, in that order
  */
 struct gpu_pmu_usage {
+	__u64 id;
 	__u64 client;
 	__u64 ctx;
 	__u32 dev;
