@@ -125,3 +125,40 @@ int64_t json_number(struct json_object *object, const char *path)
 			return -1;
 	return json_object_is_type(object, json_type_int) ? json_object_get_int64(object) : -1;
 }
+
+static int64_t part_value(struct json_object *part, const char *kind, int pid,
+			  const char *event, unsigned int *lines)
+{
+	struct json_object *word, *number;
+	char path[64];
+
+	if (!json_object_object_get_ex(part, "part", &word) ||
+	    strcmp(json_object_get_string(word), kind))
+		return 0;
+	if (pid && (!json_object_object_get_ex(part, "pid", &number) ||
+		    json_object_get_int(number) != pid))
+		return 0;
+	++*lines;
+	snprintf(path, sizeof(path), "counts.%s.value", event);
+	return json_number(part, path);
+}
+
+int64_t json_sum(struct json_object *object, const char *part, int pid, const char *event,
+		 unsigned int *lines)
+{
+	struct json_object *intervals, *parts;
+	int64_t sum = 0;
+
+	*lines = 0;
+	if (!json_object_object_get_ex(object, "intervals", &intervals))
+		return -1;
+	for (size_t i = 0; i < json_object_array_length(intervals); i++) {
+		if (!json_object_object_get_ex(json_object_array_get_idx(intervals, i), "parts",
+					       &parts))
+			return -1;
+		for (size_t k = 0; k < json_object_array_length(parts); k++)
+			sum += part_value(json_object_array_get_idx(parts, k), part, pid, event,
+					  lines);
+	}
+	return sum;
+}

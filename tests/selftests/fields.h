@@ -49,4 +49,8 @@ struct json_object *json_read(const char *path);
 /* "whole.total.jobs.value": -1 if there is no such number */
 int64_t json_number(struct json_object *object, const char *path);
 
+/* over all intervals, and all parts of this kind; pid 0: of any process; *lines: how many */
+int64_t json_sum(struct json_object *object, const char *part, int pid, const char *event,
+		 unsigned int *lines);
+
 #endif /* TESTS_SELFTESTS_FIELDS_H */

@@ -26,6 +26,7 @@ FIXTURE(top)
 {
 	struct fields *fields;
 	struct json_object *json;
+	unsigned int lines;
 	int fd;
 	pid_t pid;
 	char seen[1 << 16];
@@ -47,39 +48,40 @@ FIXTURE_TEARDOWN(top)
 		shell("head -c 4000 " OUT " >&2");
 }
 
-#define READ_FIELDS()							\
+/* what follows happens when the first look is done: it says so */
+#define WHEN_IT_LOOKS "until grep -q intervals " OUT "; do sleep 0.05; done; "
+
+#define READ_JSON()							\
 	do {								\
-		self->fields = fields_read(OUT);			\
-		ASSERT_NE(NULL, self->fields);				\
-		EXPECT_LT(0, self->fields->nr);				\
-		EXPECT_EQ(0, self->fields->broken);			\
+		self->json = json_read(OUT);				\
+		ASSERT_NE(NULL, self->json);				\
 	} while (0)
 
-/* a client that works all the time of a look has as many jobs as it did, no more */
+#define EXPECT_SUM(value, part, pid, event) \
+	EXPECT_EQ(value, json_sum(self->json, part, pid, event, &self->lines))
+
+/* each job is seen once, in one of the looks */
 TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
 {
 	struct client root, user;
+	int64_t busy;
 
 	ASSERT_EQ(0, client_start(&root, "-n 10"));
 	ASSERT_EQ(0, client_start_as(&user, 1000, "-n 14"));
-	/* the first look is there when its keeper event is: the clients begin behind it */
-	EXPECT_EQ(0, shell("(sleep 1.5; " CLIENT_GO "; " CLIENT_GO ") & " TOP
-			   "-n 2 -d 3 -x , >" OUT " && wait", root.pid, user.pid));
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
+			   "-n 2 -d 3 -j >" OUT " && wait", root.pid, user.pid));
 	EXPECT_EQ(0, client_end(&root));
 	EXPECT_EQ(0, client_end(&user));
-	READ_FIELDS();
-	EXPECT_EQ(10, fields_sum(self->fields, "client", root.pid, "jobs"));
-	EXPECT_EQ(14, fields_sum(self->fields, "client", user.pid, "jobs"));
-	EXPECT_EQ(14, fields_sum(self->fields, "client", user.pid, "jobs-done"));
-	EXPECT_EQ(24, fields_sum(self->fields, "engine", 0, "jobs"));
-	EXPECT_EQ(24, fields_sum(self->fields, "total", 0, "jobs"));
-	EXPECT_EQ(fields_sum(self->fields, "total", 0, "gpu-busy"),
-		  fields_parts(self->fields, "client", "gpu-busy"));
-	EXPECT_EQ(fields_sum(self->fields, "total", 0, "gpu-busy"),
-		  fields_sum(self->fields, "engine", 0, "gpu-busy"));
-	/* they have closed their files: the second look has nothing of them */
-	EXPECT_EQ(1, fields_lines(self->fields, "client", root.pid, "jobs"));
-	EXPECT_EQ(1, fields_lines(self->fields, "client", user.pid, "jobs"));
+	READ_JSON();
+	EXPECT_SUM(10, "client", root.pid, "jobs");
+	EXPECT_LE(1, self->lines);
+	EXPECT_SUM(14, "client", user.pid, "jobs");
+	EXPECT_SUM(14, "client", user.pid, "jobs-done");
+	EXPECT_SUM(24, "engine", 0, "jobs");
+	busy = json_sum(self->json, "client", 0, "gpu-busy", &self->lines) +
+	       json_sum(self->json, "kernel", 0, "gpu-busy", &self->lines);
+	EXPECT_LT(0, busy);
+	EXPECT_SUM(busy, "engine", 0, "gpu-busy");
 }
 
 /* idle ones are there, too; a user sees no others, and -p no others than that one's */
@@ -101,26 +103,43 @@ TEST_F_TIMEOUT(top, who_is_shown, 60)
 	EXPECT_EQ(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, user.pid));
 
 	EXPECT_EQ(0, client_go(&root));
-	EXPECT_EQ(0, shell("(sleep 1; " CLIENT_GO ") & " AS_USER TOP
-			   "-n 1 -d 3 -s pid >" OUT " && wait", user.pid));
+	shell(": >" OUT);
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO ") & " AS_USER TOP
+			   "-n 1 -d 3 -s pid -j >" OUT " && wait", user.pid));
 	EXPECT_EQ(0, client_end(&root));
 	EXPECT_EQ(0, client_end(&user));
-	EXPECT_NE(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, root.pid));
-	EXPECT_EQ(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, user.pid));
-	EXPECT_NE(0, shell("grep -q kernel " OUT));
+	READ_JSON();
+	EXPECT_SUM(1, "client", user.pid, "jobs");
+	EXPECT_EQ(1, self->lines);
+	EXPECT_SUM(0, "client", root.pid, "jobs");
+	EXPECT_EQ(0, self->lines);
+	EXPECT_SUM(0, "kernel", 0, "jobs");
+	EXPECT_EQ(0, self->lines);
 }
 
 /* twelve clients that come and go while it looks: each job is seen once */
 TEST_F_TIMEOUT(top, they_come_and_go, 90)
 {
-	EXPECT_EQ(0, shell("(sleep 1; for i in $(seq 12); do " CLIENT " -n 2; done; touch /tmp/gone) & "
-			   "exec " TOP "-d 0.1 -x , >" OUT " & top=$!; "
-			   "until test -e /tmp/gone; do sleep 0.1; done; sleep 1; kill -TERM $top; "
-			   "wait $top; test $? = 143"));
-	READ_FIELDS();
-	EXPECT_EQ(24, fields_sum(self->fields, "client", 0, "jobs"));
-	EXPECT_EQ(24, fields_sum(self->fields, "total", 0, "jobs"));
-	EXPECT_EQ(24, fields_sum(self->fields, "engine", 0, "jobs-done"));
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS "for i in $(seq 12); do " CLIENT
+			   " -n 2; done; touch /tmp/gone) & " TOP "-d 0.1 -j >" OUT
+			   " & top=$!; until test -e /tmp/gone; do sleep 0.1; done; sleep 1; "
+			   "kill -TERM $top; wait $top; test $? = 143"));
+	READ_JSON();
+	EXPECT_SUM(24, "client", 0, "jobs");
+	EXPECT_LE(12, self->lines);
+	EXPECT_SUM(24, "engine", 0, "jobs-done");
+}
+
+/* lines of fields have as many, whoever comes and goes */
+TEST_F_TIMEOUT(top, fields, 60)
+{
+	EXPECT_EQ(0, shell("(sleep 0.5; " CLIENT " -n 20 -u 20000) & " TOP
+			   "-n 10 -d 0.2 --per-context -x , >" OUT "; wait"));
+	self->fields = fields_read(OUT);
+	ASSERT_NE(NULL, self->fields);
+	EXPECT_EQ(0, self->fields->broken);
+	EXPECT_EQ(10, fields_lines(self->fields, "total", 0, "jobs"));
+	EXPECT_EQ(10, fields_lines(self->fields, "engine", 0, "jobs"));
 }
 
 TEST_F_TIMEOUT(top, json, 60)
