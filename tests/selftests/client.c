@@ -13,22 +13,36 @@
 #define CLIENT		"build/clients/gpu-client"
 #define PATIENCE_MS	60000
 
-static void client_exec(int in, const char *args)
+static void client_exec(int in, const char *by, const char *args)
 {
-	char command[256], said[32];
+	char command[512], said[32];
 	int out;
 
 	snprintf(said, sizeof(said), "/tmp/client.%d", getpid());
 	out = open(said, O_CREAT | O_TRUNC | O_WRONLY, 0644);
 	if (out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0)
 		_exit(126);
-	snprintf(command, sizeof(command), "exec " CLIENT " -i %s", args);
+	snprintf(command, sizeof(command), "%s " CLIENT " -i %s", by, args);
 	execl("/bin/sh", "sh", "-c", command, NULL);
 	_exit(127);
 }
 
 /* start a client and wait until its files are open */
 int client_start(struct client *client, const char *args)
+{
+	return client_start_by(client, "exec", args);
+}
+
+int client_start_as(struct client *client, unsigned int uid, const char *args)
+{
+	char by[80];
+
+	snprintf(by, sizeof(by), "exec setpriv --reuid %u --regid %u --clear-groups --", uid,
+		 uid);
+	return client_start_by(client, by, args);
+}
+
+int client_start_by(struct client *client, const char *by, const char *args)
 {
 	int pipefd[2];
 
@@ -38,7 +52,7 @@ int client_start(struct client *client, const char *args)
 	if (client->pid < 0)
 		return -errno;
 	if (!client->pid)
-		client_exec(pipefd[0], args);
+		client_exec(pipefd[0], by, args);
 	close(pipefd[0]);
 	client->in = pipefd[1];
 	snprintf(client->said, sizeof(client->said), "/tmp/client.%d", client->pid);

@@ -19,6 +19,9 @@ struct client {
 
 /* 0 or a negative errno */
 int client_start(struct client *client, const char *args);
+int client_start_as(struct client *client, unsigned int uid, const char *args);
+/* by a shell's words, which exec the client's own */
+int client_start_by(struct client *client, const char *by, const char *args);
 int client_go(struct client *client);
 int client_wait(struct client *client, const char *word);
 int client_end(struct client *client);

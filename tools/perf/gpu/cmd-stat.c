@@ -15,6 +15,7 @@
 
 #define DEFAULT_EVENTS	"gpu-busy,queue-wait,jobs,jobs-done,waits,wait-time,lost"
 #define INTERVAL_MS_MIN	10
+#define INTERVAL_MS_MAX	86400000
 
 static const char usage[] =
 	"usage: perf gpu stat [OPTION...] [--] COMMAND [ARG...]\n"
@@ -75,129 +76,170 @@ static const struct option options[] = {
 	{}
 };
 
-int cmd_stat(int argc, char **argv)
+/**
+ * struct stat_args - what was said
+ * @run:	of what, by whom
+ * @events:	list of events
+ * @file:	where to, or NULL
+ * @pids:	list of processes, or NULL
+ */
+struct stat_args {
+	struct stat_run run;
+	const char *events;
+	const char *file;
+	const char *pids;
+};
+
+/* an option; 0: go on, else the exit status + 1 */
+static int parse_option(struct stat_args *args, int opt)
 {
-	struct stat_run run = {
-		.signals = -1,
-		.command_status = -1,
-		.output = { .ops = &output_text, .file = stdout },
-		.target = { .kind = TARGET_COMMAND },
-	};
-	const char *list = NULL, *file = NULL, *pids = NULL;
-	struct obstacle_target obstacle_target = {};
-	char text[256], obstacle[OBSTACLE_TEXT], *end;
-	int opt, status, err, signal;
+	struct stat_run *run = &args->run;
+	char *end;
+
+	switch (opt) {
+	case 'p':
+		args->pids = optarg;
+		return 0;
+	case 'a':
+		run->target.kind = TARGET_ALL;
+		run->how.all = true;
+		return 0;
+	case 'e':
+		args->events = optarg;
+		return 0;
+	case OPT_PER_CLIENT:
+		run->how.clients = true;
+		return 0;
+	case OPT_PER_CONTEXT:
+		run->how.contexts = true;
+		return 0;
+	case OPT_PER_ENGINE:
+		run->how.engines = true;
+		return 0;
+	case 'I':
+		run->interval_ms = strtoul(optarg, &end, 10);
+		if (*end || end == optarg || run->interval_ms < INTERVAL_MS_MIN ||
+		    run->interval_ms > INTERVAL_MS_MAX)
+			return 1 + wrong_usage("-I takes milliseconds, 10 at least");
+		return 0;
+	case 'x':
+		if (!*optarg)
+			return 1 + wrong_usage("-x takes a separator");
+		run->output.ops = &output_fields;
+		run->output.separator = optarg;
+		return 0;
+	case 'j':
+		run->output.ops = &output_json;
+		return 0;
+	case 'o':
+		args->file = optarg;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		fputs(output_fields_help, stdout);
+		fputs(examples, stdout);
+		return 1 + 0;
+	default:
+		return 1 + wrong_usage(NULL);
+	}
+}
+
+static int parse(struct stat_args *args, int argc, char **argv)
+{
+	struct target *target = &args->run.target;
+	int opt, status;
 
 	/* "+": the command's own options are its own */
 	while ((opt = getopt_long(argc, argv, "+p:ae:I:x:jo:h", options, NULL)) != -1) {
-		switch (opt) {
-		case 'p':
-			pids = optarg;
-			break;
-		case 'a':
-			run.target.kind = TARGET_ALL;
-			run.how.all = true;
-			break;
-		case 'e':
-			list = optarg;
-			break;
-		case OPT_PER_CLIENT:
-			run.how.clients = true;
-			break;
-		case OPT_PER_CONTEXT:
-			run.how.contexts = true;
-			break;
-		case OPT_PER_ENGINE:
-			run.how.engines = true;
-			break;
-		case 'I':
-			run.interval_ms = strtoul(optarg, &end, 10);
-			if (*end || end == optarg || run.interval_ms < INTERVAL_MS_MIN ||
-			    run.interval_ms > 86400000)
-				return wrong_usage("-I takes milliseconds, 10 at least");
-			break;
-		case 'x':
-			if (!*optarg)
-				return wrong_usage("-x takes a separator");
-			run.output.ops = &output_fields;
-			run.output.separator = optarg;
-			break;
-		case 'j':
-			run.output.ops = &output_json;
-			break;
-		case 'o':
-			file = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			fputs(output_fields_help, stdout);
-			fputs(examples, stdout);
-			return 0;
-		default:
-			return wrong_usage(NULL);
-		}
+		status = parse_option(args, opt);
+		if (status)
+			return status;
 	}
 	if (optind < argc)
-		run.target.argv = argv + optind;
-	if (pids && run.target.kind == TARGET_ALL)
-		return wrong_usage("-p and -a exclude each other");
-	if (!pids && run.target.kind == TARGET_COMMAND && !run.target.argv)
-		return wrong_usage("say whose: a command, -p PID or -a");
-	if (pids) {
-		run.target.kind = TARGET_PROCESSES;
-		if (target__parse_pids(&run.target, pids)) {
-			target__free(&run.target);
-			return wrong_usage("-p takes process ids");
-		}
-	}
+		target->argv = argv + optind;
+	if (args->pids && target->kind == TARGET_ALL)
+		return 1 + wrong_usage("-p and -a exclude each other");
+	if (!args->pids && target->kind == TARGET_COMMAND && !target->argv)
+		return 1 + wrong_usage("say whose: a command, -p PID or -a");
+	if (!args->pids)
+		return 0;
+	target->kind = TARGET_PROCESSES;
+	if (target__parse_pids(target, args->pids))
+		return 1 + wrong_usage("-p takes process ids");
+	return 0;
+}
 
+/* all that can be refused before the command is forked; 0 or the exit status */
+static int prepare(struct stat_args *args)
+{
+	struct stat_run *run = &args->run;
+	const struct obstacle_target target = {
+		.pid = args->pids ? run->target.pid[0] : 0,
+		.all = run->target.kind == TARGET_ALL,
+	};
+	char text[OBSTACLE_TEXT];
+	int err;
+
+	if (obstacle__check(&target, text, sizeof(text)))
+		return stat__fail("%s", text);
+	err = events__parse(&run->events, EVENT_SYSFS, args->events, text, sizeof(text));
+	if (err)
+		return text[0] ? stat__fail("%s", text) : stat__refuse(run, err);
+	run->counter = calloc(run->events.nr, sizeof(*run->counter));
+	run->base = calloc(run->events.nr, sizeof(*run->base));
+	run->now = calloc(run->events.nr, sizeof(*run->now));
+	run->before = calloc(run->events.nr, sizeof(*run->before));
+	if (!run->counter || !run->base || !run->now || !run->before)
+		return stat__refuse(run, -ENOMEM);
+	if (args->file) {
+		run->output.file = fopen(args->file, "we");
+		if (!run->output.file)
+			return stat__fail("%s: %s", args->file, strerror(errno));
+	}
+	return 0;
+}
+
+/* before anything is open that it would inherit */
+static int fork_command(struct stat_args *args)
+{
+	struct stat_run *run = &args->run;
+	bool talks = !args->file && run->output.ops != &output_text;
+	int err;
+
+	if (!run->target.argv)
+		return 0;
+	err = target__fork(&run->target, talks ? STDERR_FILENO : -1);
+	return err ? stat__refuse(run, err) : 0;
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	struct stat_args args = {
+		.run = {
+			.signals = -1,
+			.command_status = -1,
+			.output = { .ops = &output_text, .file = stdout },
+			.target = { .kind = TARGET_COMMAND },
+		},
+		.events = DEFAULT_EVENTS,
+	};
+	struct stat_run *run = &args.run;
+	int status;
+
+	run->output.target = &run->target;
+	run->output.events = &run->events;
+	run->output.how = &run->how;
+	run->output.names = &run->names;
+	status = parse(&args, argc, argv);
+	if (status) {
+		target__free(&run->target);
+		return status - 1;
+	}
 	files__raise_limit();
-	obstacle_target.pid = pids ? run.target.pid[0] : 0;
-	obstacle_target.all = run.target.kind == TARGET_ALL;
-	if (obstacle__check(&obstacle_target, obstacle, sizeof(obstacle))) {
-		status = stat__fail("%s", obstacle);
-		goto out;
-	}
-	err = events__parse(&run.events, EVENT_SYSFS, list ?: DEFAULT_EVENTS, text,
-			    sizeof(text));
-	if (err) {
-		status = text[0] ? stat__fail("%s", text) : stat__refuse(&run, err);
-		goto out;
-	}
-	run.counter = calloc(run.events.nr, sizeof(*run.counter));
-	run.base = calloc(run.events.nr, sizeof(*run.base));
-	run.now = calloc(run.events.nr, sizeof(*run.now));
-	run.before = calloc(run.events.nr, sizeof(*run.before));
-	if (!run.counter || !run.base || !run.now || !run.before) {
-		status = stat__refuse(&run, -ENOMEM);
-		goto out;
-	}
-	if (file) {
-		run.output.file = fopen(file, "we");
-		if (!run.output.file) {
-			status = stat__fail("%s: %s", file, strerror(errno));
-			goto out;
-		}
-	}
-	run.output.target = &run.target;
-	run.output.events = &run.events;
-	run.output.how = &run.how;
-	run.output.names = &run.names;
-	if (run.target.argv) {
-		/* before anything is open that it would inherit */
-		err = target__fork(&run.target, !file && run.output.ops != &output_text ?
-				   STDERR_FILENO : -1);
-		if (err) {
-			status = stat__refuse(&run, err);
-			goto out;
-		}
-	}
-	status = stat__run(&run);
-out:
-	signal = run.signal;
-	stat__close(&run);
+	status = prepare(&args) ?: fork_command(&args) ?: stat__run(run);
+	stat__close(run);
 	/* so that who has started us sees what has ended us */
-	if (signal)
-		signals__die(signal);
+	if (run->signal)
+		signals__die(run->signal);
 	return status;
 }

@@ -38,42 +38,22 @@ static struct row **rows_bucket(struct rows *rows, __u32 dev, __u64 client, __u6
 	return &rows->bucket[(hash >> 40) % ROWS_BUCKETS];
 }
 
+/* a driver gives a context's id to another one again; our own words of idle ones have no id */
 static bool row_is(const struct row *row, const struct gpu_pmu_usage *usage)
 {
 	return row->dev == usage->dev && row->client == usage->client &&
-	       row->ctx == usage->ctx && row->engine == usage->engine;
+	       row->ctx == usage->ctx && row->engine == usage->engine &&
+	       (row->id == usage->id || !usage->id || (!row->id && !row->ended));
 }
 
-/* could a row that stood there have come to these counts? */
-static bool row_can_be(const struct rows *rows, struct row *row,
-		       const struct gpu_pmu_usage *usage)
+static struct row *row_find(struct row *bucket, const struct gpu_pmu_usage *usage)
 {
-	const __u64 *last = row_values(rows, row, VALUE_LAST);
+	struct row *row;
 
-	for (unsigned int i = 0; i < rows->nr_values; i++)
-		if (usage->values[i] < last[i])
-			return false;
-	return true;
-}
-
-/*
- * Which row an entry is of. A driver may use a context's id again within a client: then one
- * that has ended may be told, once more, beside one that lives.
- */
-static struct row *row_find(const struct rows *rows, struct row *bucket,
-			    const struct gpu_pmu_usage *usage)
-{
-	struct row *row, *live = NULL, *ended = NULL;
-
-	for (row = bucket; row; row = row->next) {
-		if (!row_is(row, usage) || !row_can_be(rows, row, usage))
-			continue;
-		if (!row->ended)
-			live = live ?: row;
-		else if (usage->flags & GPU_PMU_USAGE_ENDED)
-			ended = ended ?: row;
-	}
-	return live ?: ended;
+	for (row = bucket; row; row = row->next)
+		if (row_is(row, usage))
+			break;
+	return row;
 }
 
 static struct row *row_new(struct rows *rows, struct row **bucket,
@@ -84,6 +64,7 @@ static struct row *row_new(struct rows *rows, struct row **bucket,
 
 	if (!row)
 		return NULL;
+	row->id = usage->id;
 	row->client = usage->client;
 	row->ctx = usage->ctx;
 	row->dev = usage->dev;
@@ -112,7 +93,7 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 {
 	struct row **bucket = rows_bucket(rows, usage->dev, usage->client, usage->ctx,
 					  usage->engine);
-	struct row *row = row_find(rows, *bucket, usage);
+	struct row *row = row_find(*bucket, usage);
 	size_t bytes = rows->nr_values * sizeof(*usage->values);
 
 	if (usage->nr_values != rows->nr_values)
@@ -125,6 +106,8 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 	if (memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
 		row->shown = false;
 	memcpy(row_values(rows, row, VALUE_LAST), usage->values, bytes);
+	if (usage->id)
+		row->id = usage->id;
 	if (usage->pid)
 		row->pid = usage->pid;
 	if (usage->comm[0])
@@ -136,12 +119,13 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 
 int rows__idle(struct rows *rows, const struct gpu_pmu_usage *idle)
 {
-	struct row *row = *rows_bucket(rows, idle->dev, idle->client, idle->ctx, idle->engine);
+	struct row *row = row_find(*rows_bucket(rows, idle->dev, idle->client, idle->ctx,
+						idle->engine), idle);
 
-	for (; row; row = row->next)
-		if (row_is(row, idle) && row->look == rows->looks && !row->ended)
-			return 0;
-	return rows__entry(rows, idle);
+	/* the newest one that is known */
+	if (!row || !row->id)
+		return rows__entry(rows, idle);
+	return 0;
 }
 
 void rows__next_interval(struct rows *rows)

@@ -16,7 +16,8 @@
  * struct row - a client, or a context, over all engines or on one
  * @next:	in its bucket
  * @newer:	in the order in which they were made
- * @client:	as in struct gpu_pmu_usage
+ * @id:		as in struct gpu_pmu_usage; 0: it has not worked yet
+ * @client:	likewise
  * @ctx:	likewise; 0: the client as a whole
  * @dev:	likewise
  * @pid:	likewise
@@ -32,6 +33,7 @@
 struct row {
 	struct row *next;
 	struct row *newer;
+	__u64 id;
 	__u64 client;
 	__u64 ctx;
 	__u32 dev;

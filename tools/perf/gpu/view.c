@@ -109,7 +109,7 @@ static void line_add(struct maker *maker, struct view_line *line, const struct r
 	}
 	line->ended &= row->ended;
 	/* the newest name */
-	if (row->comm[0])
+	if (line->kind != VIEW_ENGINE && row->comm[0])
 		memcpy(line->comm, row->comm, sizeof(line->comm));
 }
 
@@ -148,8 +148,8 @@ static int row_to_view(struct maker *maker, const struct row *row)
 		return 0;
 	if (how->clients && !row->ctx)
 		err = row_to_line(maker, row, VIEW_CLIENT, 1);
-	/* what no context has is the client's, without those of its contexts */
-	if (!err && how->contexts)
+	/* what no context has is the client's, without those of its contexts; the kernel has none */
+	if (!err && how->contexts && !(row->kernel && how->clients))
 		err = row_to_line(maker, row, VIEW_NO_CONTEXT, row->ctx ? -1 : 1);
 	if (!err && how->contexts && row->ctx)
 		err = row_to_line(maker, row, VIEW_CONTEXT, 1);

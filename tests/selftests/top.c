@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf gpu top: who is there is shown, and nobody else; in a terminal, and without one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+
+#include "client.h"
+#include "fields.h"
+#include "perf.h"
+
+#define TOP	"build/tools/perf-gpu top "
+#define CLIENT	"build/clients/gpu-client"
+#define OUT	"/tmp/top.out"
+#define AS_USER	"setpriv --reuid 1000 --regid 1000 --clear-groups -- "
+
+FIXTURE(top)
+{
+	struct fields *fields;
+	struct json_object *json;
+	unsigned int lines;
+	int fd;
+	pid_t pid;
+	char seen[1 << 16];
+	size_t nr_seen;
+};
+
+FIXTURE_SETUP(top)
+{
+	ASSERT_EQ(0, paranoid_set(2));
+	shell("rm -f " OUT "; touch " OUT "; chmod 666 " OUT);
+}
+
+FIXTURE_TEARDOWN(top)
+{
+	free(self->fields);
+	json_object_put(self->json);
+	paranoid_set(2);
+	if (!__test_passed(_metadata))
+		shell("head -c 4000 " OUT " >&2");
+}
+
+/* what follows happens when the first look is done: it says so */
+#define WHEN_IT_LOOKS "until grep -q intervals " OUT "; do sleep 0.05; done; "
+
+#define READ_JSON()							\
+	do {								\
+		self->json = json_read(OUT);				\
+		ASSERT_NE(NULL, self->json);				\
+	} while (0)
+
+#define EXPECT_SUM(value, part, pid, event) \
+	EXPECT_EQ(value, json_sum(self->json, part, pid, event, &self->lines))
+
+/* each job is seen once, in one of the looks */
+TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
+{
+	struct client root, user;
+	int64_t busy;
+
+	ASSERT_EQ(0, client_start(&root, "-n 10"));
+	ASSERT_EQ(0, client_start_as(&user, 1000, "-n 14"));
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
+			   "-n 2 -d 3 -j >" OUT " && wait", root.pid, user.pid));
+	EXPECT_EQ(0, client_end(&root));
+	EXPECT_EQ(0, client_end(&user));
+	READ_JSON();
+	EXPECT_SUM(10, "client", root.pid, "jobs");
+	EXPECT_LE(1, self->lines);
+	EXPECT_SUM(14, "client", user.pid, "jobs");
+	EXPECT_SUM(14, "client", user.pid, "jobs-done");
+	EXPECT_SUM(24, "engine", 0, "jobs");
+	busy = json_sum(self->json, "client", 0, "gpu-busy", &self->lines) +
+	       json_sum(self->json, "kernel", 0, "gpu-busy", &self->lines);
+	EXPECT_LT(0, busy);
+	EXPECT_SUM(busy, "engine", 0, "gpu-busy");
+}
+
+/* idle ones are there, too; a user sees no others, and -p no others than that one's */
+TEST_F_TIMEOUT(top, who_is_shown, 60)
+{
+	struct client root, user;
+
+	ASSERT_EQ(0, client_start(&root, "-n 1"));
+	ASSERT_EQ(0, client_start_as(&user, 1000, "-n 1"));
+	EXPECT_EQ(0, shell(TOP "-n 1 -d 0.2 --per-context >" OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, root.pid));
+	EXPECT_EQ(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, user.pid));
+	EXPECT_EQ(0, shell("grep -q '^128 virtio_gpu at ' " OUT));
+	/* plain text has no codes of a terminal, even where there is one */
+	EXPECT_NE(0, shell("TERM=xterm " TOP "-n 1 -d 0.2 | grep -q \"$(printf '\\033')\""));
+
+	EXPECT_EQ(0, shell(TOP "-n 1 -d 0.2 -p %d >" OUT, user.pid));
+	EXPECT_NE(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, root.pid));
+	EXPECT_EQ(0, shell("grep -qE '^ *%d +gpu-client ' " OUT, user.pid));
+
+	EXPECT_EQ(0, client_go(&root));
+	shell(": >" OUT);
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO ") & " AS_USER TOP
+			   "-n 1 -d 3 -s pid -j >" OUT " && wait", user.pid));
+	EXPECT_EQ(0, client_end(&root));
+	EXPECT_EQ(0, client_end(&user));
+	READ_JSON();
+	EXPECT_SUM(1, "client", user.pid, "jobs");
+	EXPECT_EQ(1, self->lines);
+	EXPECT_SUM(0, "client", root.pid, "jobs");
+	EXPECT_EQ(0, self->lines);
+	EXPECT_SUM(0, "kernel", 0, "jobs");
+	EXPECT_EQ(0, self->lines);
+}
+
+/* twelve clients that come and go while it looks: each job is seen once */
+TEST_F_TIMEOUT(top, they_come_and_go, 90)
+{
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS "for i in $(seq 12); do " CLIENT
+			   " -n 2; done; touch /tmp/gone) & " TOP "-d 0.1 -j >" OUT
+			   " & top=$!; until test -e /tmp/gone; do sleep 0.1; done; sleep 1; "
+			   "kill -TERM $top; wait $top; test $? = 143"));
+	READ_JSON();
+	EXPECT_SUM(24, "client", 0, "jobs");
+	EXPECT_LE(12, self->lines);
+	EXPECT_SUM(24, "engine", 0, "jobs-done");
+}
+
+/* lines of fields have as many, whoever comes and goes */
+TEST_F_TIMEOUT(top, fields, 60)
+{
+	EXPECT_EQ(0, shell("(sleep 0.5; " CLIENT " -n 20 -u 20000) & " TOP
+			   "-n 10 -d 0.2 --per-context -x , >" OUT "; wait"));
+	self->fields = fields_read(OUT);
+	ASSERT_NE(NULL, self->fields);
+	EXPECT_EQ(0, self->fields->broken);
+	EXPECT_EQ(10, fields_lines(self->fields, "total", 0, "jobs"));
+	EXPECT_EQ(10, fields_lines(self->fields, "engine", 0, "jobs"));
+}
+
+TEST_F_TIMEOUT(top, json, 60)
+{
+	EXPECT_EQ(0, shell(AS_USER TOP "-n 2 -d 0.1 -j >" OUT));
+	self->json = json_read(OUT);
+	EXPECT_NE(NULL, self->json);
+	json_object_put(self->json);
+	/* ended before the first look, and behind some */
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(0, shell(TOP "-d %s -j >" OUT " & top=$!; until grep -q intervals " OUT
+				   "; do sleep 0.1; done; sleep 0.5; kill -INT $top; wait $top; "
+				   "test $? = 130", i ? "0.1" : "100"));
+		self->json = json_read(OUT);
+		EXPECT_NE(NULL, self->json);
+		json_object_put(self->json);
+		self->json = NULL;
+	}
+}
+
+/* ---- in a terminal ---- */
+
+static int top_in_terminal(FIXTURE_DATA(top) *self, const char *args)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = 100 };
+	char command[128];
+
+	snprintf(command, sizeof(command), "exec " TOP "%s", args);
+	self->pid = forkpty(&self->fd, NULL, NULL, &size);
+	if (!self->pid) {
+		setenv("TERM", "xterm", 1);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	self->nr_seen = 0;
+	return self->pid < 0 ? -errno : 0;
+}
+
+/* until the terminal was given a word, since the last time */
+static bool sees(FIXTURE_DATA(top) *self, const char *word)
+{
+	struct pollfd polls = { .fd = self->fd, .events = POLLIN };
+	ssize_t nr;
+
+	for (;;) {
+		self->seen[self->nr_seen] = 0;
+		if (strstr(self->seen, word)) {
+			self->nr_seen = 0;
+			return true;
+		}
+		if (poll(&polls, 1, 20000) <= 0 || self->nr_seen + 1 >= sizeof(self->seen))
+			return false;
+		nr = read(self->fd, self->seen + self->nr_seen,
+			  sizeof(self->seen) - 1 - self->nr_seen);
+		if (nr <= 0)
+			return false;
+		self->nr_seen += nr;
+	}
+}
+
+static bool keys(FIXTURE_DATA(top) *self, const char *text)
+{
+	return write(self->fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+static int end_of(FIXTURE_DATA(top) *self)
+{
+	int status = -1;
+
+	/* what it still writes must be read, or it waits */
+	while (sees(self, "no such word"))
+		;
+	waitpid(self->pid, &status, 0);
+	close(self->fd);
+	return status;
+}
+
+TEST_F_TIMEOUT(top, keys, 90)
+{
+	struct winsize size = { .ws_row = 12, .ws_col = 90 };
+	struct client client;
+
+	ASSERT_EQ(0, client_start(&client, "-n 1"));
+	ASSERT_EQ(0, top_in_terminal(self, "-d 0.3"));
+	EXPECT_TRUE(sees(self, "by busy"));
+	EXPECT_TRUE(sees(self, "gpu-client"));
+	EXPECT_TRUE(keys(self, "c"));
+	EXPECT_TRUE(sees(self, "CTX"));
+	EXPECT_TRUE(keys(self, "p"));
+	EXPECT_TRUE(sees(self, "pid"));
+	EXPECT_TRUE(keys(self, "w"));
+	EXPECT_TRUE(sees(self, "wait"));
+	/* it is drawn anew, in the new size */
+	EXPECT_EQ(0, ioctl(self->fd, TIOCSWINSZ, &size));
+	EXPECT_TRUE(sees(self, "gpu-client"));
+	/* a client that goes does not disturb */
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_end(&client));
+	EXPECT_TRUE(keys(self, "\033[B\033[A jjb"));
+	EXPECT_TRUE(sees(self, "busy"));
+	EXPECT_TRUE(keys(self, "q"));
+	EXPECT_EQ(0, end_of(self));
+}
+
+/* the terminal is as it was, and the status says by what it ended */
+TEST_F_TIMEOUT(top, interrupted, 60)
+{
+	int status;
+
+	ASSERT_EQ(0, top_in_terminal(self, "-d 0.2"));
+	EXPECT_TRUE(sees(self, "by busy"));
+	EXPECT_TRUE(keys(self, "\003"));
+	status = end_of(self);
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGINT, WTERMSIG(status));
+}
+
+/* ---- why not ---- */
+
+/* a command that must end with status 1, one line on standard error, nothing else */
+#define EXPECT_SENTENCE(words, ...)						\
+	do {									\
+		EXPECT_EQ(1, shell(__VA_ARGS__));				\
+		EXPECT_EQ(0, shell("test $(wc -l </tmp/sentence) = 1"));	\
+		EXPECT_EQ(0, shell("test ! -s /tmp/nothing"));			\
+		EXPECT_EQ(0, shell("grep -q -e '%s' /tmp/sentence", words))	\
+			shell("cat /tmp/sentence >&2");				\
+	} while (0)
+#define SAID	" >/tmp/nothing 2>/tmp/sentence"
+
+TEST_F_TIMEOUT(top, says_why_not, 60)
+{
+	EXPECT_SENTENCE("No such process", TOP "-n 1 -j -p 99999" SAID);
+	ASSERT_EQ(0, paranoid_set(3));
+	EXPECT_SENTENCE("perf_event_paranoid", AS_USER TOP "-n 1 -j" SAID);
+	ASSERT_EQ(0, paranoid_set(2));
+	EXPECT_EQ(2, shell(TOP "-n 0" SAID));
+	EXPECT_EQ(2, shell(TOP "-d x" SAID));
+	EXPECT_EQ(2, shell(TOP "-s size" SAID));
+	EXPECT_EQ(2, shell(TOP "true" SAID));
+	EXPECT_EQ(0, shell("test ! -s /tmp/nothing"));
+	EXPECT_EQ(0, shell(TOP "--help | grep -q Examples"));
+}
+
+TEST(without_the_module)
+{
+	ASSERT_EQ(0, shell("rmmod gpu_pmu_virtio gpu_pmu"));
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOP "-n 1 -j" SAID);
+	ASSERT_EQ(0, shell("modprobe gpu_pmu"));
+}
+
+TEST_HARNESS_MAIN
