@@ -208,6 +208,10 @@ TEST_F_TIMEOUT(usage, room_too_small, 60)
 		_exit(client_run(4));
 	ASSERT_EQ(0, wait_for(pid));
 	ASSERT_NE(NULL, look_for_end(other, pid));
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, look_at(other, -1));
+	} while (look_clients(other, pid, &row));
 	for (unsigned int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, look_with_room(look, -1, i & 1));
 		ASSERT_LE(3, look->nr);
@@ -238,9 +242,12 @@ TEST_F_TIMEOUT(usage, each_reader_is_told, 60)
 	ASSERT_EQ(0, wait_for(pid));
 	row = look_for_end(self->look, pid);
 	ASSERT_NE(NULL, row);
-	EXPECT_EQ(3, row->value[JOBS]);
-	ASSERT_EQ(0, look_at(self->look, -1));
-	EXPECT_EQ(0, look_clients(self->look, pid, &row));
+	/* what the host still has to do for it is its own, too: then it is over */
+	do {
+		EXPECT_EQ(3, row->value[JOBS]);
+		usleep(1000);
+		ASSERT_EQ(0, look_at(self->look, -1));
+	} while (look_clients(self->look, pid, &row));
 
 	late = look_open(events);
 	ASSERT_NE(NULL, late);
