@@ -3,6 +3,10 @@
  * perf-gpu: it names the clients that there are, takes over what it may, and says in
  * one sentence why it may not.
  */
+#include <sys/prctl.h>
+
+#include <linux/gpu_pmu.h>
+
 #include "kselftest_harness.h"
 
 #include "client.h"
@@ -29,20 +33,85 @@ FIXTURE_TEARDOWN(tool)
 	EXPECT_EQ(0, client_end(&self->client));
 }
 
+/* fields: pid, command, device, driver, context, fds, jobs, client */
 TEST_F_TIMEOUT(tool, lists_the_client, 60)
 {
+	unsigned int dev, fd, pid;
+	char driver[32];
 	unsigned long ctx;
 
 	ASSERT_EQ(0, shell_line(self->line, sizeof(self->line),
-				TOOL " list -x , | grep '^%d,'", self->client.pid));
-	EXPECT_EQ(1, sscanf(strrchr(self->line, ',') + 1, "%lu", &ctx));
+				TOOL " list --all -x , | grep '^%d,'", self->client.pid));
+	ASSERT_EQ(5, sscanf(self->line, "%u,gpu-client,%u,%31[^,],%lu,%u,-,", &pid, &dev,
+			    driver, &ctx, &fd));
 	EXPECT_LT(0, ctx);
-	EXPECT_NE(NULL, strstr(self->line, ",gpu-client,128,virtio_gpu,"));
-	/* the same by process */
+	EXPECT_EQ(128, dev);
+	EXPECT_STREQ("virtio_gpu", driver);
+	EXPECT_EQ(0, shell("readlink /proc/%d/fd/%u | grep -qx /dev/dri/renderD128",
+			   self->client.pid, fd));
+	/* the same by process, and by who may look into it */
 	EXPECT_EQ(0, shell(TOOL " list -p %d -x , | grep -qxF '%s'", self->client.pid,
 			   self->line));
+	EXPECT_EQ(0, shell(TOOL " list -c -x , | grep -qxF '%s'", self->line));
+	EXPECT_EQ(1, shell(AS_USER TOOL " list -c -x , | grep -q gpu-client"));
 	/* as stock perf runs it */
-	EXPECT_EQ(0, shell("PATH=$PWD/build/tools:$PATH perf gpu list | grep -q gpu-client"));
+	EXPECT_EQ(0, shell("PATH=$PWD/build/tools:$PATH perf gpu list -a | grep -q gpu-client"));
+}
+
+/* a process may have any name: no line, field or document ends with it */
+TEST(strange_names)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_GPU_BUSY };
+	int counting = gpu_event_open(&config, -1, 0, -1), fd = virtgpu_open(), pid = getpid();
+
+	ASSERT_LE(0, counting);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, virtgpu_run(fd, 7));
+	ASSERT_EQ(0, prctl(PR_SET_NAME, "a,\"\n\033[2J\377"));
+	EXPECT_EQ(0, shell(TOOL " list -p %d -x , >/tmp/list", pid));
+	EXPECT_EQ(0, shell("test $(wc -l </tmp/list) = 1"));
+	EXPECT_EQ(0, shell("grep -q '^%d,\"a,\"\"??.2J?\",128,virtio_gpu,[0-9]*,%d,7,' /tmp/list",
+			   pid, fd));
+	EXPECT_EQ(0, shell(TOOL " list -p %d --json >/tmp/list", pid));
+	EXPECT_EQ(0, shell("build/selftests/json .contexts.0.jobs </tmp/list | grep -qx 7"));
+	EXPECT_EQ(0, shell("build/selftests/json .contexts.0.fds.0 </tmp/list | grep -qx %d", fd));
+	prctl(PR_SET_NAME, "tool");
+	close(fd);
+	close(counting);
+}
+
+TEST(lists_devices_and_events)
+{
+	EXPECT_EQ(0, shell(TOOL " list | grep -q 'gpu-busy .* ns .* time that an engine ran'"));
+	EXPECT_EQ(0, shell(TOOL " list -x ';' >/tmp/list"));
+	EXPECT_EQ(0, shell("grep -q '^device;128;virtio_gpu;;1;' /tmp/list"));
+	EXPECT_EQ(0, shell("grep -q '^engine;128;[a-z]*;;1;$' /tmp/list"));
+	/* each file in events/ but units and aliases is a line, with its number */
+	EXPECT_EQ(0, shell("cd /sys/bus/event_source/devices/gpu/events && for e in *; do "
+			   "case $e in *.unit|ctx-*) continue ;; esac; "
+			   "n=$(sed 's/event=\\(0x[0-9a-f]*\\).*/\\1/' $e); "
+			   "grep -q \"^event;;$e;.*;$((n));..\" /tmp/list || exit 1; done"));
+	/* all lines have as many fields: none of them has a ; in it */
+	EXPECT_EQ(0, shell("test $(awk -F';' '{ print NF }' /tmp/list | sort -u) = 6"));
+	EXPECT_EQ(0, shell(TOOL " list --json | build/selftests/json .devices.0.driver | "
+			   "grep -qx virtio_gpu"));
+	EXPECT_EQ(2, shell(TOOL " list -x '' 2>/dev/null"));
+	EXPECT_EQ(2, shell(TOOL " list -p 0 2>/dev/null"));
+	EXPECT_EQ(2, shell(TOOL " list -p 1 -a 2>/dev/null"));
+	EXPECT_EQ(2, shell(TOOL " list -x , --json 2>/dev/null"));
+	EXPECT_EQ(2, shell(TOOL " list nonsense 2>/dev/null"));
+}
+
+/* what limits a user is said before anything fails */
+TEST(names_the_limits)
+{
+	ASSERT_EQ(0, paranoid_set(3));
+	EXPECT_EQ(0, shell(AS_USER TOOL " list | grep -q 'perf_event_paranoid is 3.*sysctl'"));
+	EXPECT_EQ(0, shell(AS_USER TOOL " list --json | build/selftests/json .limits.0 | "
+			   "grep -q 'paranoid is 3'"));
+	ASSERT_EQ(0, paranoid_set(2));
+	EXPECT_EQ(0, shell(AS_USER TOOL " list | grep -q 'paranoid is 2: you can count'"));
+	EXPECT_EQ(1, shell(TOOL " list | grep -q Limits"));
 }
 
 TEST_F_TIMEOUT(tool, attaches_to_the_client, 60)
@@ -75,7 +144,17 @@ TEST_F_TIMEOUT(tool, says_why_not, 60)
 {
 	EXPECT_SENTENCE("another user", AS_USER TOOL " attach -p %d true 2>/tmp/sentence",
 			self->client.pid);
-	EXPECT_SENTENCE("only root", AS_USER TOOL " list 2>/tmp/sentence");
+	EXPECT_SENTENCE("only root", AS_USER TOOL " list -a 2>/tmp/sentence");
+	EXPECT_SENTENCE("another user", AS_USER TOOL " list -p %d 2>/tmp/sentence",
+			self->client.pid);
+	EXPECT_SENTENCE("No such process", TOOL " list -p 99999 2>/tmp/sentence");
+	/* from a pid namespace, with its own /proc and without */
+	EXPECT_SENTENCE("in this pid namespace",
+			"unshare -fp --mount-proc " TOOL " list -p %d 2>/tmp/sentence",
+			self->client.pid);
+	EXPECT_SENTENCE("another pid namespace",
+			"unshare -fp " TOOL " list -p %d 2>/tmp/sentence",
+			self->client.pid);
 	EXPECT_SENTENCE("no GPU open", TOOL " attach -p %d true 2>/tmp/sentence", getpid());
 	EXPECT_SENTENCE("No such process", TOOL " attach -p 99999 true 2>/tmp/sentence");
 	EXPECT_SENTENCE("not a DRM file", TOOL " attach -f 0 true </dev/null 2>/tmp/sentence");
@@ -92,6 +171,12 @@ TEST(without_the_module)
 {
 	ASSERT_EQ(0, shell("rmmod gpu_pmu_virtio gpu_pmu"));
 	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list 2>/tmp/sentence");
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -p 1 2>/tmp/sentence");
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -a --json 2>/tmp/sentence");
+	/* the PMU without a source: virtio-gpu's comes apart */
+	ASSERT_EQ(0, shell("modprobe gpu_pmu && { rmmod gpu_pmu_virtio || true; }"));
+	EXPECT_EQ(0, shell(TOOL " list | grep -q 'no source of GPU events covers virtio'"));
+	ASSERT_EQ(0, shell("rmmod gpu_pmu"));
 	ASSERT_EQ(0, shell("modprobe gpu_pmu"));
 }
 

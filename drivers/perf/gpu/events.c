@@ -53,7 +53,7 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_GPU_BUSY] = {
 		.name = "gpu-busy",
 		.unit = "ns",
-		.desc = "time that an engine ran the work; it goes on while a job runs and its program sleeps",
+		.desc = "time that an engine ran the work: it goes on while the program sleeps",
 		.ctx_alias = "ctx-busy",
 		.counter = GPU_COUNTER_BUSY,
 	},
@@ -79,7 +79,7 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	},
 	[GPU_PMU_EVENT_LOST] = {
 		.name = "lost",
-		.desc = "records that could not be counted: if it is not 0, the other counts are too small",
+		.desc = "records that could not be counted: then other counts are too small",
 		.counter = GPU_COUNTER_LOST,
 		.of_device = true,
 	},

@@ -289,7 +289,8 @@ void gpu_usage_reader_free(struct gpu_usage_reader *reader)
 }
 
 /* what ends from now on is kept until it has had it */
-static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer *viewer)
+static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer *viewer,
+			u64 *past)
 {
 	struct pid_namespace *was = NULL;
 	struct gpu_usage_reader *other;
@@ -310,6 +311,7 @@ static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer
 	} else {
 		was = reader->viewer.ns;
 	}
+	*past = reader->had;
 	reader->viewer = *viewer;
 	get_pid_ns(viewer->ns);
 	raw_spin_unlock_irq(&gpu_lock);
@@ -334,6 +336,7 @@ static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer
  * @look:	its number
  * @sum:	of all counts, when it began
  * @torn:	it has changed since
+ * @past:	what has ended is not for this reader, up to this number
  * @had:	all that has ended was found, up to this number
  * @time:	up to when it has been counted
  */
@@ -350,6 +353,7 @@ struct gpu_look {
 	u64 look;
 	u64 sum;
 	bool torn;
+	u64 past;
 	u64 had;
 	u64 time;
 };
@@ -404,6 +408,8 @@ static unsigned int look_at(struct gpu_look *look, struct gpu_usage *usage)
 
 	if (look->file ? usage->client != look->client :
 			 !viewer_sees(&look->viewer, usage->client))
+		return 0;
+	if (usage->state == GPU_USAGE_ENDED && usage->number <= look->past)
 		return 0;
 	if (usage->state == GPU_USAGE_KNOWN)
 		gpu_client_name(usage->client);
@@ -493,7 +499,7 @@ static int look_at_file(struct gpu_look *look, unsigned int fd)
 
 static int look_at_all(struct gpu_look *look, struct gpu_usage_reader *reader)
 {
-	int err = reader_enter(reader, &look->viewer);
+	int err = reader_enter(reader, &look->viewer, &look->past);
 
 	if (!err)
 		look_often(look);
