@@ -213,7 +213,7 @@ struct gpu_pmu_unit {
 #define GPU_PMU_TELLS_END	BIT(1)	/* gpu_pmu_context_bind() and _end() are */
 
 /**
- * struct gpu_pmu_device_info - what a source says of a device
+ * struct gpu_pmu_source_info - what a source says of a device
  * @drm:	the DRM device; a reference is held until it is unregistered
  * @ops:	the source
  * @unit:	its counter unit, or NULL
@@ -222,7 +222,7 @@ struct gpu_pmu_unit {
  * @flags:	GPU_PMU_TELLS_*
  * @priv:	the source's own, see gpu_pmu_device_priv()
  */
-struct gpu_pmu_device_info {
+struct gpu_pmu_source_info {
 	struct drm_device *drm;
 	const struct gpu_pmu_source_ops *ops;
 	const struct gpu_pmu_unit *unit;
@@ -256,7 +256,7 @@ struct gpu_pmu_work {
 };
 
 struct gpu_pmu_device *
-gpu_pmu_device_register(const struct gpu_pmu_device_info *info);
+gpu_pmu_device_register(const struct gpu_pmu_source_info *info);
 void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev);
 void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev);
 

@@ -15,14 +15,19 @@
  * No reference to the file itself is ever kept: that would keep the client's
  * buffers and contexts alive.
  */
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
@@ -35,9 +40,55 @@
 /* by drm_file; changed under gpu_lock, read under it or under RCU */
 static DEFINE_HASHTABLE(gpu_clients, GPU_CLIENT_HASH_BITS);
 
+static siphash_key_t client_key;
+
+#ifdef GPU_COMPAT_FILE_NUMBER
+static u64 file_id(const struct drm_file *file)
+{
+	return siphash_1u64(GPU_COMPAT_FILE_NUMBER(file), &client_key);
+}
+
+static void file_id_ends(const struct drm_file *file)
+{
+}
+#else
+/*
+ * All that a file has of its own is its address, which the next one gets when it ends:
+ * so it is counted how many have, of the addresses that share a place here. That gives
+ * another id also to files that are still open, but not to those in the table.
+ */
+#define FILE_ENDS_BITS	12
+
+static u64 file_ends[1 << FILE_ENDS_BITS];	/* changed under gpu_lock */
+
+static u64 file_id(const struct drm_file *file)
+{
+	return siphash_2u64((unsigned long)file,
+			    READ_ONCE(file_ends[hash_ptr(file, FILE_ENDS_BITS)]), &client_key);
+}
+
+static void file_id_ends(const struct drm_file *file)
+{
+	u64 *ends = &file_ends[hash_ptr(file, FILE_ENDS_BITS)];
+
+	WRITE_ONCE(*ends, *ends + 1);
+}
+#endif
+
+/**
+ * gpu_clients_init() - before there is any client
+ */
+void gpu_clients_init(void)
+{
+	get_random_bytes(&client_key, sizeof(client_key));
+}
+
 static void client_free_rcu(struct rcu_head *rcu)
 {
-	kfree(container_of(rcu, struct gpu_client, rcu));
+	struct gpu_client *client = container_of(rcu, struct gpu_client, rcu);
+
+	put_pid(client->pid);
+	kfree(client);
 }
 
 static void context_free_rcu(struct rcu_head *rcu)
@@ -160,6 +211,60 @@ static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 number)
 	return NULL;
 }
 
+/**
+ * gpu_client_id() - tells clients apart, and says nothing of where they are
+ * @file:	the client's file, open during the call
+ *
+ * Context: gpu_lock not held.
+ */
+u64 gpu_client_id(const struct drm_file *file)
+{
+	struct gpu_client *client;
+	unsigned long irq;
+	u64 id;
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	client = client_find(file);
+	id = client ? client->id : file_id(file);
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	return id;
+}
+
+/**
+ * gpu_client_name() - look at the name of the process that opened a client's file
+ * @client:	the client; its @comm is left as it was if the process is gone
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_client_name(struct gpu_client *client)
+{
+	struct task_struct *task;
+
+	lockdep_assert_held(&gpu_lock);
+	rcu_read_lock();
+	task = pid_task(client->pid, PIDTYPE_TGID);
+	if (task)
+		strscpy(client->comm, task->comm, sizeof(client->comm));
+	rcu_read_unlock();
+}
+
+/* who opened the file */
+static void client_set_opener(struct gpu_client *client, struct drm_file *file)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	client->uid = file->filp->f_cred->uid;
+	client->euid = file->filp->f_cred->euid;
+
+	rcu_read_lock();
+	pid = gpu_compat_drm_file_pid(file);
+	/* before 6.8 it is the thread's */
+	task = pid_task(pid, PIDTYPE_PID);
+	client->pid = get_pid(task ? task_tgid(task) : pid);
+	rcu_read_unlock();
+}
+
 /*
  * Find or make; the file is open, and stays so during the call. Once the device
  * is detached nobody would end what is made here.
@@ -171,13 +276,16 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 	unsigned long irq;
 
 	new = gpu_client_alloc(gdev, gfp);
+	if (new)
+		client_set_opener(new, file);
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	client = client_find(file);
 	if (!client && new && gdev->attached) {
 		client = new;
 		client->file = file;
-		client->id = gpu_client_id(file);
+		client->id = file_id(file);
 		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
+		gpu_usage_begin(client, NULL);
 	} else if (new) {
 		gpu_client_put(new);
 	}
@@ -225,6 +333,7 @@ static struct gpu_context *context_get(struct gpu_client *client,
 		client->refs++;
 		list_add_tail(&context->link, &client->contexts);
 		hash_add_rcu(gdev->contexts, &context->node, number);
+		gpu_usage_begin(client, context);
 	}
 	if (context && context->client != client)
 		context = NULL;
@@ -509,6 +618,7 @@ static void client_unhash(struct gpu_client *client)
 static void context_retire(struct gpu_context *context)
 {
 	list_del(&context->link);
+	gpu_usage_end(&context->usage);
 	gpu_context_put(context);
 }
 
@@ -520,6 +630,7 @@ static void client_retire(struct gpu_client *client)
 	if (!(client->gdev->flags & GPU_PMU_TELLS_END))
 		list_for_each_entry_safe(context, next, &client->contexts, link)
 			context_retire(context);
+	gpu_usage_end(&client->usage);
 	gpu_client_put(client);
 }
 
@@ -577,7 +688,10 @@ void gpu_client_end(const struct drm_file *file)
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	client = client_find(file);
+	file_id_ends(file);
 	if (client) {
+		/* the process may be gone when the client is */
+		gpu_client_name(client);
 		client_unhash(client);
 		call_rcu(&client->rcu, client_retire_rcu);
 	}
@@ -606,6 +720,7 @@ void gpu_clients_end(struct gpu_pmu_device *gdev)
 		if (client->gdev != gdev)
 			continue;
 		hash_del_rcu(&client->node);
+		gpu_usage_end(&client->usage);
 		gpu_client_put(client);
 	}
 }

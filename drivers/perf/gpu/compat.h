@@ -22,6 +22,11 @@ static inline struct pid *gpu_compat_drm_file_pid(struct drm_file *file)
 #endif
 }
 
+/* a number that no other DRM file ever has came with 6.5 */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define GPU_COMPAT_FILE_NUMBER(file)	((file)->client_id)
+#endif
+
 /* a reference to an open file, unless it is being released; changed in 6.7 */
 static inline bool gpu_compat_file_get_active(struct file **file)
 {

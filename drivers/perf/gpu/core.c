@@ -340,7 +340,7 @@ void gpu_device_put(struct gpu_pmu_device *gdev)
 }
 
 /* with room for as many counters as it can get */
-static struct gpu_pmu_device *device_alloc(const struct gpu_pmu_device_info *info)
+static struct gpu_pmu_device *device_alloc(const struct gpu_pmu_source_info *info)
 {
 	struct gpu_pmu_device *gdev;
 	struct drm_minor *minor = info->drm->render ?: info->drm->primary;
@@ -376,7 +376,7 @@ static bool unit_makes_sense(const struct gpu_pmu_unit *unit)
 	return true;
 }
 
-static bool info_makes_sense(const struct gpu_pmu_device_info *info)
+static bool info_makes_sense(const struct gpu_pmu_source_info *info)
 {
 	if (!info->nr_engines || info->nr_engines > GPU_PMU_MAX_ENGINES)
 		return false;
@@ -439,7 +439,7 @@ static void device_forget_counters(struct gpu_pmu_device *gdev)
  * another unit, -ENOSPC there are too many names of counters, -ENOMEM.
  */
 struct gpu_pmu_device *
-gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
+gpu_pmu_device_register(const struct gpu_pmu_source_info *info)
 {
 	struct gpu_pmu_device *gdev;
 	int err;
@@ -467,6 +467,7 @@ gpu_pmu_device_register(const struct gpu_pmu_device_info *info)
 	drm_dev_get(info->drm);
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&gdev->link, &gpu_devices);
+	gpu_usage_begin(gdev->kernel, NULL);
 	raw_spin_unlock_irq(&gpu_lock);
 	if (gpu_users)
 		device_try_attach(gdev);
@@ -501,6 +502,7 @@ void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev)
 	device_detach(gdev);
 	raw_spin_lock_irq(&gpu_lock);
 	list_del(&gdev->link);
+	gpu_usage_end(&gdev->kernel->usage);
 	raw_spin_unlock_irq(&gpu_lock);
 	gdev->drm = NULL;
 	device_forget_counters(gdev);
@@ -519,7 +521,7 @@ EXPORT_SYMBOL_GPL(gpu_pmu_device_unregister);
  * gpu_pmu_device_priv() - the source's own pointer
  * @gdev:	the device
  *
- * Return: @priv of the struct gpu_pmu_device_info.
+ * Return: @priv of the struct gpu_pmu_source_info.
  */
 void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)
 {
@@ -682,6 +684,7 @@ static int __init gpu_pmu_init(void)
 		return -ENOMEM;
 	gpu_account_init(gpu_all, NULL, GPU_PMU_MAX_ENGINES, GPU_MAX_COUNTERS);
 
+	gpu_clients_init();
 	gpu_flush_timer_init();
 	gpu_events_init();
 	gpu_samples_init();

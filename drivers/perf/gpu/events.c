@@ -53,16 +53,19 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_GPU_BUSY] = {
 		.name = "gpu-busy",
 		.unit = "ns",
+		.desc = "time that an engine ran the work; it goes on while a job runs and its program sleeps",
 		.ctx_alias = "ctx-busy",
 		.counter = GPU_COUNTER_BUSY,
 	},
 	[GPU_PMU_EVENT_QUEUE_WAIT] = {
 		.name = "queue-wait",
 		.unit = "ns",
+		.desc = "time from the submission of a job to its start, summed over jobs",
 		.counter = GPU_COUNTER_WAIT,
 	},
 	[GPU_PMU_EVENT_JOBS] = {
 		.name = "jobs",
+		.desc = "jobs submitted",
 		.ctx_alias = "ctx-jobs",
 		.period = 1,
 		.counter = GPU_COUNTER_JOBS,
@@ -70,16 +73,19 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	},
 	[GPU_PMU_EVENT_JOBS_DONE] = {
 		.name = "jobs-done",
+		.desc = "jobs completed",
 		.period = 1,
 		.counter = GPU_COUNTER_DONE,
 	},
 	[GPU_PMU_EVENT_LOST] = {
 		.name = "lost",
+		.desc = "records that could not be counted: if it is not 0, the other counts are too small",
 		.counter = GPU_COUNTER_LOST,
 		.of_device = true,
 	},
 	[GPU_PMU_EVENT_WAITS] = {
 		.name = "waits",
+		.desc = "times that a task was blocked on a fence",
 		.period = 1,
 		.counter = GPU_COUNTER_WAITS,
 		.at = GPU_AT_WAIT,
@@ -87,12 +93,14 @@ const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_WAIT_TIME] = {
 		.name = "wait-time",
 		.unit = "ns",
+		.desc = "time that tasks were blocked on a fence",
 		.period = NSEC_PER_MSEC,
 		.counter = GPU_COUNTER_WAIT_TIME,
 		.at = GPU_AT_WAIT,
 	},
 	[GPU_PMU_EVENT_REPORTS] = {
 		.name = "reports",
+		.desc = "reports of the hardware's counter unit",
 		.period = 1,
 		.counter = GPU_COUNTER_REPORTS,
 		.of_context = true,
@@ -114,6 +122,20 @@ const struct gpu_event_desc *gpu_event_by_name(const char *name)
 		    (desc->ctx_alias && !strcmp(desc->ctx_alias, name)))
 			return desc;
 	return NULL;
+}
+
+/**
+ * gpu_event_by_id() - what config's EVENT names
+ * @id:		the event's id
+ *
+ * Context: gpu_mutex held; valid while it is.
+ * Return: the event, or NULL.
+ */
+const struct gpu_event_desc *gpu_event_by_id(u64 id)
+{
+	if (id < GPU_NR_EVENTS)
+		return gpu_event_descs[id].name ? &gpu_event_descs[id] : NULL;
+	return gpu_native_desc(id);
 }
 
 DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
@@ -888,10 +910,7 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 		return -EINVAL;
 	if (attr->config1 & ~GPU_PMU_CONFIG1_FD_MASK)
 		return -EINVAL;
-	if (id < GPU_NR_EVENTS)
-		c->desc = gpu_event_descs[id].name ? &gpu_event_descs[id] : NULL;
-	else
-		c->desc = gpu_native_desc(id);
+	c->desc = gpu_event_by_id(id);
 	if (!c->desc)
 		return -EINVAL;
 	c->slot = FIELD_GET(GPU_PMU_CONFIG_ENGINE_MASK, attr->config);

@@ -32,6 +32,7 @@ enum gpu_trigger {
  * struct gpu_event_desc - an event, without a scope
  * @name:	its name in events/, which must open without further terms
  * @unit:	its unit, or NULL for a plain number
+ * @desc:	what it means, in one line; NULL if nobody said so
  * @ctx_alias:	the name in events/ that asks for fd and ctx, or NULL
  * @period:	it can be sampled, and is at this period if none is given; or 0
  * @counter:	what of an account it reads
@@ -43,6 +44,7 @@ enum gpu_trigger {
 struct gpu_event_desc {
 	const char *name;
 	const char *unit;
+	const char *desc;
 	const char *ctx_alias;
 	unsigned int period;
 	unsigned int counter;
@@ -170,6 +172,7 @@ struct gpu_who {
 
 /* events.c */
 extern const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS];
+const struct gpu_event_desc *gpu_event_by_id(u64 id);
 const struct gpu_event_desc *gpu_event_by_name(const char *name);
 
 /* pmu.c */
@@ -197,6 +200,7 @@ static inline unsigned int gpu_native_event(unsigned int slot)
 	return GPU_PMU_EVENT_NATIVE + slot - GPU_NR_COUNTERS;
 }
 
-const struct gpu_event_desc *gpu_native_desc(unsigned int id);
+const struct gpu_event_desc *gpu_native_desc(u64 id);
+bool gpu_native_any(void);
 
 #endif /* _GPU_PMU_EVENTS_H */

@@ -62,8 +62,9 @@ void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now)
  * gpu_flush_devices() - the same for all devices
  *
  * Context: gpu_lock held.
+ * Return: up to when it has been counted now, CLOCK_MONOTONIC in ns.
  */
-void gpu_flush_devices(void)
+u64 gpu_flush_devices(void)
 {
 	struct gpu_pmu_device *gdev;
 	u64 now = ktime_get_ns();
@@ -72,6 +73,7 @@ void gpu_flush_devices(void)
 	list_for_each_entry(gdev, &gpu_devices, link)
 		gpu_flush_device(gdev, now);
 	gpu_lost_take_over();
+	return now;
 }
 
 static ktime_t flush_period(void)

@@ -35,7 +35,9 @@
 #include <linux/gpu_pmu.h>
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 
 #include "account.h"
 #include "credit.h"
@@ -112,14 +114,47 @@ struct gpu_pmu_device {
 };
 
 /**
+ * struct gpu_usage - a place among the clients and contexts that user space is told of
+ * @link:	in one of the lists of usage.c, while it is known and not told to the end
+ * @client:	the client that it is, or that it is a context of
+ * @context:	the context, or NULL
+ * @state:	which list it is in
+ * @number:	GPU_USAGE_ENDED: in the order in which they came there
+ * @look:	the look that it was in last, and
+ * @index:	the place that it has there
+ *
+ * All under gpu_lock.
+ */
+struct gpu_usage {
+	struct list_head link;
+	struct gpu_client *client;
+	struct gpu_context *context;
+	enum {
+		GPU_USAGE_NONE,
+		GPU_USAGE_KNOWN,	/* there is work of it, or may be */
+		GPU_USAGE_ENDING,	/* it is gone, what it has submitted goes on */
+		GPU_USAGE_ENDED,	/* its counts are the last ones */
+	} state;
+	u64 number;
+	u64 look;
+	unsigned int index;
+};
+
+/**
  * struct gpu_client - one open DRM file, or the kernel itself
  * @node:	in the table of clients, while the file is open
- * @refs:	events, contexts and the table; under gpu_lock
+ * @refs:	events, contexts, @usage and the table; under gpu_lock
  * @rcu:	for leaving the table, then for freeing
  * @file:	the key in the table; never followed, it may be long gone
  * @id:		tells it apart from others, for user space
  * @gdev:	its device
+ * @uid:	who opened the file,
+ * @euid:	and as whom
+ * @pid:	the process that did, or NULL
+ * @comm:	its name, when it was looked at last; under gpu_lock
  * @contexts:	struct gpu_context that are in the device's table
+ * @nr_ending:	its contexts that are GPU_USAGE_ENDING
+ * @usage:	for whom wants to know what it has used
  * @account:	what its contexts have counted, and what it did without one; last
  */
 struct gpu_client {
@@ -129,7 +164,13 @@ struct gpu_client {
 	const struct drm_file *file;
 	u64 id;
 	struct gpu_pmu_device *gdev;
+	kuid_t uid;
+	kuid_t euid;
+	struct pid *pid;
+	char comm[TASK_COMM_LEN];
 	struct list_head contexts;
+	unsigned int nr_ending;
+	struct gpu_usage usage;
 	struct gpu_account account;
 };
 
@@ -138,12 +179,13 @@ struct gpu_client {
  * @node:	in the device's table: until the source says that it ended or, if it
  *		does not, while the client's file is open
  * @link:	in its client's list, likewise
- * @refs:	events and the table; under gpu_lock
+ * @refs:	events, @usage and the table; under gpu_lock
  * @rcu:	for freeing
  * @id:		the driver's id in its file
  * @number:	under which the device knows it
  * @born:	ns; no report from before is about it
  * @client:	its client
+ * @usage:	for whom wants to know what it has used
  * @account:	what it has counted; last
  */
 struct gpu_context {
@@ -155,6 +197,7 @@ struct gpu_context {
 	u64 number;
 	u64 born;
 	struct gpu_client *client;
+	struct gpu_usage usage;
 	struct gpu_account account;
 };
 
@@ -182,13 +225,16 @@ struct gpu_client *gpu_client_of_file(const struct drm_file *file);
 struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 					u64 time);
 void gpu_context_put(struct gpu_context *context);
+u64 gpu_client_id(const struct drm_file *file);
+void gpu_client_name(struct gpu_client *client);
+void gpu_clients_init(void);
 void gpu_client_end(const struct drm_file *file);
 int gpu_clients_bind(struct gpu_pmu_device *gdev);
 void gpu_clients_end(struct gpu_pmu_device *gdev);
 
 /* flush.c */
 void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now);
-void gpu_flush_devices(void);
+u64 gpu_flush_devices(void);
 void gpu_flush_timer_init(void);
 void gpu_flush_timer_start(void);
 void gpu_flush_timer_stop(void);
@@ -260,6 +306,20 @@ unsigned long gpu_waits_lost(void);
 void gpu_samples_init(void);
 void gpu_samples_exit(void);
 
+/* usage.c */
+struct gpu_usage_reader;
+
+void gpu_usage_begin(struct gpu_client *client, struct gpu_context *context);
+void gpu_usage_end(struct gpu_usage *usage);
+struct gpu_usage_reader *gpu_usage_reader_alloc(void);
+void gpu_usage_reader_free(struct gpu_usage_reader *reader);
+long gpu_usage_read(struct gpu_usage_reader *reader, void __user *uarg);
+
+/* list.c */
+long gpu_list_devices(void __user *uarg);
+long gpu_list_engines(void __user *uarg);
+long gpu_list_events(void __user *uarg);
+
 /* pmu.c */
 int gpu_pmu_face_register(void);
 int gpu_pmu_face_add(struct attribute *attr);
@@ -267,7 +327,6 @@ void gpu_pmu_face_remove(struct attribute *attr);
 void gpu_pmu_face_unregister(void);
 
 /* query.c */
-u64 gpu_client_id(const struct drm_file *file);
 int gpu_query_register(void);
 void gpu_query_unregister(void);
 

@@ -243,7 +243,7 @@ void gpu_native_release(unsigned int slot)
  * Context: gpu_mutex held; valid while it is.
  * Return: the event, or NULL.
  */
-const struct gpu_event_desc *gpu_native_desc(unsigned int id)
+const struct gpu_event_desc *gpu_native_desc(u64 id)
 {
 	const struct gpu_native *native;
 
@@ -253,4 +253,15 @@ const struct gpu_event_desc *gpu_native_desc(unsigned int id)
 		return NULL;
 	native = gpu_natives[id - GPU_PMU_EVENT_NATIVE];
 	return native && native->counters ? &native->desc : NULL;
+}
+
+/**
+ * gpu_native_any() - has any device counters of its own, and so reports?
+ *
+ * Context: gpu_mutex held.
+ */
+bool gpu_native_any(void)
+{
+	lockdep_assert_held(&gpu_mutex);
+	return nr_published;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/gpu_pmu: how anyone knows what to give for fd and ctx. Answers from the
- * open files themselves, so it needs no event and no probe.
+ * /dev/gpu_pmu, and one of its answers: how anyone knows what to give for fd and
+ * ctx. That comes from the open files themselves, so it needs no event and no probe.
+ * The other answers are in list.c and usage.c.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -10,8 +11,6 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <drm/drm_device.h>
@@ -26,25 +25,12 @@
 #define GPU_QUERY_ROOM_MAX	65536U
 #define GPU_QUERY_IDS_MAX	256
 
-static siphash_key_t query_key;
-
 struct gpu_query {
 	struct gpu_pmu_context_info *infos;
 	unsigned int room;
 	unsigned int nr;	/* may exceed the room */
 	u64 ids[GPU_QUERY_IDS_MAX];
 };
-
-/**
- * gpu_client_id() - tells clients apart, and says nothing of where they are
- * @file:	the client's file
- *
- * Context: any.
- */
-u64 gpu_client_id(const struct drm_file *file)
-{
-	return siphash_1u64((unsigned long)file, &query_key);
-}
 
 static void query_opener(struct drm_file *file, struct gpu_pmu_context_info *info)
 {
@@ -166,13 +152,40 @@ out:
 
 static long gpu_query_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	if (cmd == GPU_PMU_IOCTL_CONTEXTS)
-		return query_contexts((void __user *)arg);
-	return -ENOTTY;
+	void __user *uarg = (void __user *)arg;
+
+	switch (cmd) {
+	case GPU_PMU_IOCTL_CONTEXTS:
+		return query_contexts(uarg);
+	case GPU_PMU_IOCTL_DEVICES:
+		return gpu_list_devices(uarg);
+	case GPU_PMU_IOCTL_ENGINES:
+		return gpu_list_engines(uarg);
+	case GPU_PMU_IOCTL_EVENTS:
+		return gpu_list_events(uarg);
+	case GPU_PMU_IOCTL_USAGES:
+		return gpu_usage_read(file->private_data, uarg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int gpu_query_open(struct inode *inode, struct file *file)
+{
+	file->private_data = gpu_usage_reader_alloc();
+	return file->private_data ? 0 : -ENOMEM;
+}
+
+static int gpu_query_release(struct inode *inode, struct file *file)
+{
+	gpu_usage_reader_free(file->private_data);
+	return 0;
 }
 
 static const struct file_operations gpu_query_fops = {
 	.owner		= THIS_MODULE,
+	.open		= gpu_query_open,
+	.release	= gpu_query_release,
 	.unlocked_ioctl	= gpu_query_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.llseek		= noop_llseek,
@@ -190,7 +203,6 @@ static struct miscdevice gpu_query_misc = {
  */
 int gpu_query_register(void)
 {
-	get_random_bytes(&query_key, sizeof(query_key));
 	return misc_register(&gpu_query_misc);
 }
 

@@ -241,7 +241,7 @@ struct gpu_pmu_infos {
 
 /**
  * struct gpu_pmu_usage - what a context, or a client, has used
- * @client:	as in struct gpu_pmu_context_info
+ * @client:	as in struct gpu_pmu_context_info; 0: the kernel, once for each device
  * @ctx:	the driver's id of the context; 0: the client as a whole, with what it
  *		did without a context, and all contexts that it has had
  * @dev:	render minor of the device
@@ -290,7 +290,9 @@ struct gpu_pmu_usage {
  *
  * Counts begin when a client or context is first seen to work, and go on while an
  * event of the device is open; those of native counters while one of these is. So:
- * open an event, take a first look, and whoever comes later begins at 0.
+ * open an event, take a first look, and whoever comes later begins at 0. waits and
+ * wait-time are a client's: 0 in its contexts and engines. So are counters that the
+ * device has not.
  *
  * An open /dev/gpu_pmu that has asked for all (fd is -1) is told about each client and
  * context that ended since the last time that there was room for all entries.
@@ -310,7 +312,8 @@ struct gpu_pmu_usages {
  * On /dev/gpu_pmu. Errors: EBADF not a file descriptor, ENOTTY not a DRM file,
  * ENODEV the device has no source of GPU events or is gone, EACCES fd is -1
  * and the caller may not see all clients (CONTEXTS), EINVAL no such event or flag,
- * ENOENT an event is not kept by context (USAGES), EFAULT, ENOMEM.
+ * ENOENT an event is not kept by context (USAGES), EMFILE the user has too many files
+ * open that have asked for all (USAGES), EINTR, EFAULT, ENOMEM.
  */
 #define GPU_PMU_IOCTL_CONTEXTS	_IOWR('G', 0xe0, struct gpu_pmu_contexts)
 #define GPU_PMU_IOCTL_DEVICES	_IOWR('G', 0xe1, struct gpu_pmu_infos)

@@ -334,7 +334,7 @@ static bool is_virtio_gpu(const struct virtio_device *vdev)
 
 static void device_bound(struct virtio_device *vdev)
 {
-	struct gpu_pmu_device_info info = {
+	struct gpu_pmu_source_info info = {
 		.drm = vdev->priv, /* since the driver's first day */
 		.ops = &observe_ops,
 		.engines = observe_engines,

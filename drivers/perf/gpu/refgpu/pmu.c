@@ -298,7 +298,7 @@ static const struct gpu_pmu_unit pmu_unit = {
  */
 void refgpu_pmu_register(struct refgpu_device *rdev)
 {
-	struct gpu_pmu_device_info info = {
+	struct gpu_pmu_source_info info = {
 		.drm = &rdev->drm,
 		.ops = &pmu_source_ops,
 		.unit = &pmu_unit,
