@@ -21,7 +21,7 @@
 
 #define JOBS		3
 #define MANY		300
-#define JOB_CYCLES	100
+#define JOB_CYCLES	50000	/* long enough to be waited for */
 #define WAIT_NS		3000000000L
 
 static bool virtgpu_is_there(void)
@@ -121,6 +121,20 @@ const char *bench_verify(struct bench *b, char *text, size_t size)
 	return count < b->expected && lost ? NULL : "and that is wrong";
 }
 
+const char *bench_verify_waits(struct bench *b, bool blind, char *text, size_t size)
+{
+	uint64_t count;
+
+	if (!b->waits || b->event[0] < 0)
+		return NULL;
+	if (gpu_event_enable(b->event[0]) || bench_jobs(b, JOBS))
+		return "it does not work after that";
+	gpu_event_disable(b->event[0]);
+	count = gpu_event_read(b->event[0]);
+	snprintf(text, size, count ? "seen" : "none seen");
+	return count || blind ? NULL : "but there were some";
+}
+
 static int prepare_gpu(struct bench *b)
 {
 	bench_init(b);
@@ -169,6 +183,7 @@ static int open_task_here(struct bench *b)
 
 static int open_waits(struct bench *b)
 {
+	b->waits = true;
 	return task_event(b, GPU_PMU_EVENT_WAITS);
 }
 

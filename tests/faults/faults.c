@@ -51,6 +51,8 @@ static bool entry_works(const struct entry *entry, const char *fault)
 
 	err = entry->prepare(&b) ?: entry->call(&b);
 	wrong = err ? NULL : bench_verify(&b, text, sizeof(text));
+	if (!err && !wrong)
+		wrong = bench_verify_waits(&b, false, text, sizeof(text));
 	bench_clear(&b);
 	if (err)
 		cell_bad(entry, fault, "afterwards: %s", strerror(-err));
@@ -183,8 +185,10 @@ static void fault_run(const struct entry *entry, const struct fault *fault)
 		return;
 	}
 	err = entry->call(&b);
-	fault->end();
 	if (!err)
+		wrong = bench_verify_waits(&b, fault->blinds, text, sizeof(text));
+	fault->end();
+	if (!err && !wrong)
 		wrong = bench_verify(&b, text, sizeof(text));
 	bench_clear(&b);
 	if (wrong) {

@@ -25,6 +25,7 @@ struct bench {
 	uint64_t lost_before;
 	unsigned int expected;		/* jobs that event[0] should have counted */
 	bool counts;			/* and whether it is such an event */
+	bool waits;			/* it should see that it was waited for them */
 };
 
 struct entry {
@@ -47,11 +48,15 @@ void bench_clear(struct bench *b);
 /* what was opened counts what it should; NULL: it does, or what it does not do */
 const char *bench_verify(struct bench *b, char *text, size_t size);
 
+/* waits are seen, or are not while they cannot be; the same */
+const char *bench_verify_waits(struct bench *b, bool blind, char *text, size_t size);
+
 struct fault {
 	const char *name;
 	/* NULL, or why it cannot be had here */
 	const char *(*begin)(void);
 	void (*end)(void);
+	bool blinds;	/* waits are not seen then: a limit, see gpu-pmu-security.rst */
 };
 
 extern const struct fault faults[];

@@ -185,12 +185,12 @@ static void threads_end(void)
 }
 
 const struct fault faults[] = {
-	{ "none", nothing_begin, nothing_end },
-	{ "hook refused", hook_begin, hook_end },
-	{ "probes not armed", probes_begin, probes_end },
-	{ "timer late", timer_begin, timer_end },
-	{ "threads stalled", threads_begin, threads_end },
-	{ "ring full", ring_begin, ring_end },
+	{ "none", nothing_begin, nothing_end, false },
+	{ "hook refused", hook_begin, hook_end, false },
+	{ "probes not armed", probes_begin, probes_end, true },
+	{ "timer late", timer_begin, timer_end, false },
+	{ "threads stalled", threads_begin, threads_end, false },
+	{ "ring full", ring_begin, ring_end, false },
 };
 
 const unsigned int nr_faults = sizeof(faults) / sizeof(faults[0]);

@@ -5,7 +5,11 @@
  * ftrace says how long the timer's function took, less what the simulated hardware did
  * in it.
  *
- * Prints a line for each case: what it was, events, tasks, records, nanoseconds.
+ * With the argument "irqsoff" it is the kernel's tracer of that name that says it: of all
+ * that has interrupts off, and with what the simulated hardware does.
+ *
+ * Prints a line for each case: what it was, events, tasks, jobs, nanoseconds; and from
+ * the tracer, where interrupts were off for so long.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -194,11 +198,44 @@ static double longest_flush(void)
 	return longest;
 }
 
+static bool irqsoff;
+
+static void trace_begin(void)
+{
+	if (irqsoff) {
+		set(TRACING "tracing_max_latency", "0");
+		set(TRACING "current_tracer", "irqsoff");
+	} else {
+		set(TRACING "trace", "0");
+	}
+	set(TRACING "tracing_on", "1");
+}
+
+static double trace_end(char *where, size_t size)
+{
+	double longest;
+	char line[64];
+
+	set(TRACING "tracing_on", "0");
+	where[0] = 0;
+	if (!irqsoff)
+		return longest_flush();
+	if (shell_line(line, sizeof(line), "cat " TRACING "tracing_max_latency") ||
+	    shell_line(where, size, "sed -n 's/^#  *=> *\\(started\\|ended\\) at: */ /p' "
+				    TRACING "trace | tr -d '\n'"))
+		die("no tracer");
+	longest = strtod(line, NULL) * 1000;
+	set(TRACING "current_tracer", "nop");
+	return longest;
+}
+
 static void work_measure(const struct work *work)
 {
 	unsigned int *opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int to[2], from[2], status;
+	char where[256];
+	double longest;
 	pid_t pid;
 
 	if (opened == MAP_FAILED)
@@ -218,15 +255,14 @@ static void work_measure(const struct work *work)
 	/* one flush is to see all of it */
 	set(FLUSH_US, "200000");
 	usleep(250000);
-	set(TRACING "trace", "0");
-	set(TRACING "tracing_on", "1");
+	trace_begin();
 	tell(to[1]);
 	hear(from[0]);
 	usleep(450000);
-	set(TRACING "tracing_on", "0");
+	longest = trace_end(where, sizeof(where));
 	set(FLUSH_US, "5000");
-	printf("%s\t%u\t%u\t%u\t%.0f\n", work->name, *opened, work->tasks,
-	       work->jobs, longest_flush());
+	printf("%s\t%u\t%u\t%u\t%.0f\t%s\n", work->name, *opened, work->tasks,
+	       work->jobs, longest, where);
 	fflush(stdout);
 	tell(to[1]);
 	close(to[1]);
@@ -238,12 +274,20 @@ static void work_measure(const struct work *work)
 		die("%s: status %d", work->name, status);
 }
 
-int main(void)
+static void tracer_choose(bool tracer)
 {
-	if (shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
+	irqsoff = tracer;
+	if (tracer ?
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo 0 >options/function-trace") :
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
 		  "echo pmu_sync >>set_ftrace_filter && echo 1 >options/funcgraph-tail && "
 		  "echo function_graph >current_tracer"))
-		die("no function graph tracer");
+		die("this kernel has no such tracer");
+}
+
+int main(int argc, char **argv)
+{
+	tracer_choose(argc > 1 && !strcmp(argv[1], "irqsoff"));
 	if (paranoid_set(2))
 		die("perf_event_paranoid");
 	for (unsigned int i = 0; i < sizeof(works) / sizeof(works[0]); i++)

@@ -96,6 +96,10 @@ static void attr_config(struct fuzzer *f, struct rnd *r, struct perf_event_attr 
 	if (rnd_one_in(r, 40))
 		attr->config |= 1UL << rnd_below(r, 64);
 	attr->config1 = any_config_fd(f, r);
+	/* a task has none of these without a fd */
+	if ((attr->config & GPU_PMU_CONFIG_EVENT_MASK) >= GPU_PMU_EVENT_REPORTS &&
+	    !rnd_one_in(r, 4))
+		attr->config1 = (uint32_t)slot_any(&f->worker->slots, SLOT_REFGPU, r);
 	if (rnd_one_in(r, 40))
 		attr->config1 |= 1UL << rnd_below(r, 64);
 	if (attr->config1 && rnd_one_in(r, 3))

@@ -53,7 +53,6 @@
 	OP(refgpu_ioctl,	6,	0)			\
 	OP(virtgpu_submit,	30,	0)			\
 	OP(virtgpu_wait,	4,	0)			\
-	OP(virtgpu_buffer,	4,	0)			\
 	/* ops-process.c */					\
 	OP(process_fork,	8,	0)			\
 	OP(process_exec,	2,	0)			\
