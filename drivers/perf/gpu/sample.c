@@ -27,6 +27,7 @@
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/trace_events.h>

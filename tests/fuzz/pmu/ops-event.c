@@ -220,6 +220,7 @@ static void target_any(struct fuzzer *f, struct rnd *r, pid_t *pid, int *cpu)
 static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr, int group)
 {
 	struct shared *shared = f->worker->shared;
+	bool ours = attr->type > PERF_TYPE_MAX;
 	unsigned long flags = 0;
 	struct op_stats *stats;
 	pid_t pid;
@@ -236,11 +237,11 @@ static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *
 
 	stats = &shared->kind[event_kind(attr->config, attr->config1, pid != -1,
 					 attr->sample_period)];
-	stats->calls++;
+	stats->calls += ours;
 	fd = outcome(syscall(SYS_perf_event_open, attr, pid, cpu, group, flags));
 	if (fd >= 0)
-		stats->done++;
-	else if (-fd < ERRNOS)
+		stats->done += ours;
+	else if (ours && -fd < ERRNOS)
 		shared->open_errno[-fd]++;
 	return slot_put(&f->worker->slots, SLOT_EVENT, r, fd);
 }

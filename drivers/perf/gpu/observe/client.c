@@ -25,6 +25,7 @@
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 #include <drm/drm_file.h>

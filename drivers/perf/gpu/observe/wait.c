@@ -27,6 +27,7 @@
 #include <linux/ktime.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
