@@ -49,6 +49,12 @@ MODULE_PARM_DESC(max_user_events, "events that a user without CAP_PERFMON may ha
  */
 #define GPU_TASK_SCOPES_MAX	64
 
+/*
+ * Events of a user without CAP_PERFMON that are sampled by the flush. perf record opens
+ * one for each CPU.
+ */
+#define GPU_USER_SAMPLED_MAX	(64 + 2 * nr_cpu_ids)
+
 const struct gpu_event_desc gpu_event_descs[GPU_NR_EVENTS] = {
 	[GPU_PMU_EVENT_GPU_BUSY] = {
 		.name = "gpu-busy",
@@ -179,13 +185,21 @@ static int event_state(const struct perf_event *event)
 	return READ_ONCE(event->state);
 }
 
-static bool clone_is_live(const struct gpu_event *root)
+/* gpu_lock held */
+static bool clone_is_live(struct gpu_event *root)
 {
-	const struct gpu_event *clone;
+	unsigned int look = GPU_CLONES_LOOK;
+	struct gpu_event *clone;
 
-	list_for_each_entry(clone, &root->clones, link)
+	list_for_each_entry(clone, &root->clones, link) {
 		if (event_state(clone->event) >= PERF_EVENT_STATE_INACTIVE)
 			return true;
+		if (!--look) {
+			/* the next call begins behind it */
+			list_bulk_move_tail(&root->clones, root->clones.next, &clone->link);
+			break;
+		}
+	}
 	return false;
 }
 
@@ -208,7 +222,7 @@ static bool event_is_cgroup(const struct perf_event *event)
 #endif
 }
 
-static bool event_is_live(const struct gpu_event *root)
+static bool event_is_live(struct gpu_event *root)
 {
 	int state = event_state(root->event);
 
@@ -235,7 +249,7 @@ static bool event_is_live(const struct gpu_event *root)
 }
 
 /* could it begin to count, or get something, with nobody telling us? */
-static bool event_is_armed(const struct gpu_event *root)
+static bool event_is_armed(struct gpu_event *root)
 {
 	int state = event_state(root->event);
 
@@ -728,6 +742,8 @@ int gpu_event_add(struct perf_event *event)
 	if (event_is_cgroup(event))
 		return -EOPNOTSUPP;
 	raw_spin_lock(&gpu_lock);
+	if (ev->root != ev)
+		list_move(&ev->link, &ev->root->clones);
 	if (event_was_off(ev))
 		event_off(ev->root);
 	events_flush();
@@ -925,20 +941,25 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 }
 
 /* the flush looks at each event: nobody may make it look at too many */
-static int event_permit(const struct perf_event *event, const struct gpu_config *c)
+static int event_permit(struct perf_event *event, const struct gpu_config *c)
 {
 	bool scope = event->hw.target && !c->fd && c->desc->at == GPU_AT_FLUSH;
-	unsigned int mine = 0, task = 0;
+	unsigned int mine = 0, task = 0, sampled = 0;
 	const struct gpu_event *root;
 
 	lockdep_assert_held(&gpu_mutex);
 
 	list_for_each_entry(root, &gpu_roots, link) {
 		mine += uid_eq(root->user, current_uid());
+		sampled += uid_eq(root->user, current_uid()) && root->fifo;
 		task += root->how == GPU_EVENT_SCOPE &&
 			root->event->hw.target == event->hw.target;
 	}
 	if (mine >= READ_ONCE(max_user_events) && !perfmon_capable())
+		return -EMFILE;
+	/* and each completion, or report, at those that have samples of it */
+	if (is_sampling_event(event) && c->desc->at == GPU_AT_FLUSH &&
+	    sampled >= GPU_USER_SAMPLED_MAX && !perfmon_capable())
 		return -EMFILE;
 	if (scope && task >= GPU_TASK_SCOPES_MAX)
 		return -ENOSPC;

@@ -144,6 +144,12 @@ struct gpu_cpu_events {
 
 DECLARE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 
+/*
+ * How many of an event's clones are looked at, at once: that is done with interrupts off,
+ * and a task can have any number of children. Those that came to a CPU last are first.
+ */
+#define GPU_CLONES_LOOK		8
+
 /* room for the name of an event, and for that of a file of it */
 #define GPU_EVENT_NAME_MAX	32
 #define GPU_EVENT_FILE_MAX	(GPU_EVENT_NAME_MAX + 8)

@@ -27,6 +27,7 @@
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/trace_events.h>
@@ -305,12 +306,13 @@ static int event_cpu(const struct gpu_event *root)
 {
 	const struct gpu_event *clone;
 	int cpu = READ_ONCE(root->event->oncpu);
+	unsigned int look = GPU_CLONES_LOOK;
 
 	if (cpu >= 0)
 		return cpu;
 	list_for_each_entry(clone, &root->clones, link) {
 		cpu = READ_ONCE(clone->event->oncpu);
-		if (cpu >= 0)
+		if (cpu >= 0 || !--look)
 			return cpu;
 	}
 	return -1;
@@ -320,11 +322,12 @@ static int event_cpu(const struct gpu_event *root)
 static bool event_is_over(const struct gpu_event *root)
 {
 	const struct gpu_event *clone;
+	unsigned int look = GPU_CLONES_LOOK;
 
 	if (READ_ONCE(root->event->state) > PERF_EVENT_STATE_EXIT)
 		return false;
 	list_for_each_entry(clone, &root->clones, link)
-		if (READ_ONCE(clone->event->state) > PERF_EVENT_STATE_EXIT)
+		if (READ_ONCE(clone->event->state) > PERF_EVENT_STATE_EXIT || !--look)
 			return false;
 	return true;
 }

@@ -27,6 +27,7 @@
 #include <linux/ktime.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
@@ -432,11 +433,14 @@ static int probes_register(void)
 
 	notes_reset();
 	for (calls = 0; calls < ARRAY_SIZE(wait_calls); calls++) {
+		/* one that could not be registered has noted where that was, too */
+		probe_forget(&wait_calls[calls].kp);
 		err = register_kretprobe(&wait_calls[calls]);
 		if (err)
 			goto err_probes;
 	}
 	for (; polls < ARRAY_SIZE(poll_probes); polls++) {
+		probe_forget(&poll_probes[polls]);
 		err = register_kprobe(&poll_probes[polls]);
 		if (err)
 			goto err_probes;

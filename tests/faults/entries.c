@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The entry points: of what programs call, and of what drivers do. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/gpu_pmu.h>
+#include <linux/perf_event.h>
+
+#include "../clients/virtgpu.h"
+#include "../selftests/perf.h"
+#include "faults.h"
+
+#define JOBS		3
+#define MANY		300
+#define JOB_CYCLES	50000	/* long enough to be waited for */
+#define WAIT_NS		3000000000L
+
+static bool virtgpu_is_there(void)
+{
+	return !access("/sys/bus/virtio/drivers/virtio_gpu", F_OK) &&
+	       !access("/sys/module/gpu_pmu_virtio", F_OK);
+}
+
+/* ---- the bench ---- */
+
+int bench_jobs(struct bench *b, unsigned int nr)
+{
+	struct refgpu_batch batch = {};
+	int err = 0;
+
+	while (!err && nr--) {
+		refgpu_spin(&batch, JOB_CYCLES);
+		err = refgpu_submit(&b->gpu, b->ctx, 0, &batch, 0, b->sync);
+		if (!err)
+			err = refgpu_sync_wait(&b->gpu, b->sync, WAIT_NS);
+	}
+	return err;
+}
+
+static int bench_open_gpu(struct bench *b)
+{
+	int err = refgpu_open(&b->gpu, 0);
+
+	if (!err)
+		err = refgpu_context(&b->gpu, REFGPU_PRIORITY_NORMAL, &b->ctx);
+	b->sync = err ? 0 : refgpu_sync(&b->gpu);
+	return err ?: b->sync ? 0 : -ENOMEM;
+}
+
+static void bench_init(struct bench *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->gpu.fd = -1;
+	b->virtgpu = -1;
+	b->query = -1;
+	b->lost = -1;
+	for (int i = 0; i < ENTRY_EVENTS; i++)
+		b->event[i] = -1;
+}
+
+static void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void bench_clear(struct bench *b)
+{
+	for (int i = 0; i < ENTRY_EVENTS; i++)
+		fd_close(&b->event[i]);
+	fd_close(&b->lost);
+	fd_close(&b->query);
+	fd_close(&b->virtgpu);
+	fd_close(&b->gpu.fd);
+}
+
+static uint64_t lost_now(struct bench *b)
+{
+	return b->lost < 0 ? 0 : gpu_event_read(b->lost) - b->lost_before;
+}
+
+/* the flush comes by */
+static void flush_wait(void)
+{
+	const struct timespec nap = { .tv_nsec = 60000000 };
+
+	nanosleep(&nap, NULL);
+}
+
+const char *bench_verify(struct bench *b, char *text, size_t size)
+{
+	uint64_t count, lost;
+
+	if (!b->counts || b->event[0] < 0)
+		return NULL;
+	/* what was opened, and was not used yet */
+	if (!b->expected) {
+		if (gpu_event_enable(b->event[0]) || bench_jobs(b, JOBS))
+			return "it does not work after that";
+		b->expected = JOBS;
+	}
+	flush_wait();
+	gpu_event_disable(b->event[0]);
+	count = gpu_event_read(b->event[0]);
+	lost = lost_now(b);
+	if (count == b->expected) {
+		snprintf(text, size, "exact");
+		return NULL;
+	}
+	snprintf(text, size, "%lu of %u, %lu said to be lost", count, b->expected, lost);
+	return count < b->expected && lost ? NULL : "and that is wrong";
+}
+
+const char *bench_verify_waits(struct bench *b, bool blind, char *text, size_t size)
+{
+	uint64_t count;
+
+	if (!b->waits || b->event[0] < 0)
+		return NULL;
+	if (gpu_event_enable(b->event[0]) || bench_jobs(b, JOBS))
+		return "it does not work after that";
+	gpu_event_disable(b->event[0]);
+	count = gpu_event_read(b->event[0]);
+	snprintf(text, size, count ? "seen" : "none seen");
+	return count || blind ? NULL : "but there were some";
+}
+
+static int prepare_gpu(struct bench *b)
+{
+	bench_init(b);
+	return bench_open_gpu(b);
+}
+
+/* ---- opening events ---- */
+
+static int event_open(struct bench *b, int at, const struct gpu_config *config, pid_t pid,
+		      int cpu, bool sampled, bool inherit)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	gpu_event_attr(&attr, config);
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.inherit = inherit;
+	if (sampled) {
+		attr.sample_period = 1;
+		attr.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TID;
+	}
+	fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	b->event[at] = fd;
+	return 0;
+}
+
+static int task_event(struct bench *b, unsigned int event)
+{
+	return event_open(b, 0, &(struct gpu_config) { .event = event }, 0, -1, false, false);
+}
+
+static int open_task_scope(struct bench *b)
+{
+	b->counts = true;
+	return task_event(b, GPU_PMU_EVENT_JOBS_DONE);
+}
+
+static int open_task_here(struct bench *b)
+{
+	b->counts = true;
+	return task_event(b, GPU_PMU_EVENT_JOBS);
+}
+
+static int open_waits(struct bench *b)
+{
+	b->waits = true;
+	return task_event(b, GPU_PMU_EVENT_WAITS);
+}
+
+static int fd_event(struct bench *b, unsigned int event, uint32_t ctx)
+{
+	const struct gpu_config config = { .event = event, .fd = b->gpu.fd, .ctx = ctx };
+
+	return event_open(b, 0, &config, 0, -1, false, false);
+}
+
+static int open_client(struct bench *b)
+{
+	b->counts = true;
+	return fd_event(b, GPU_PMU_EVENT_JOBS_DONE, 0);
+}
+
+static int open_context(struct bench *b)
+{
+	b->counts = true;
+	return fd_event(b, GPU_PMU_EVENT_JOBS_DONE, b->ctx);
+}
+
+static int open_native(struct bench *b)
+{
+	return fd_event(b, gpu_event_id("gpu-cycles"), b->ctx);
+}
+
+static int open_device(struct bench *b)
+{
+	const struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS_DONE };
+
+	b->counts = true;
+	return event_open(b, 0, &config, -1, 0, false, false);
+}
+
+static int open_sampled(struct bench *b)
+{
+	const struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS_DONE };
+
+	b->counts = true;
+	return event_open(b, 0, &config, 0, -1, true, false);
+}
+
+static int open_reports(struct bench *b)
+{
+	const struct gpu_config config = {
+		.event = GPU_PMU_EVENT_REPORTS, .fd = b->gpu.fd, .ctx = b->ctx,
+	};
+
+	return event_open(b, 0, &config, 0, -1, true, false);
+}
+
+/* ---- what others do while events are open ---- */
+
+static int prepare_counting(struct bench *b)
+{
+	const struct gpu_config lost = { .event = GPU_PMU_EVENT_LOST };
+	int err;
+
+	bench_init(b);
+	b->counts = true;
+	err = event_open(b, 0, &(struct gpu_config) { .event = GPU_PMU_EVENT_JOBS_DONE }, 0, -1,
+			 false, true);
+	if (!err)
+		err = event_open(b, 1, &(struct gpu_config) { .event = GPU_PMU_EVENT_JOBS }, 0,
+				 -1, false, true);
+	if (!err)
+		err = event_open(b, 2, &lost, 0, -1, false, false);
+	if (err)
+		return err;
+	b->lost = b->event[2];
+	b->event[2] = -1;
+	gpu_event_enable(b->lost);
+	b->lost_before = gpu_event_read(b->lost);
+	return gpu_event_enable(b->event[0]) ?: gpu_event_enable(b->event[1]);
+}
+
+static int prepare_counting_gpu(struct bench *b)
+{
+	return prepare_counting(b) ?: bench_open_gpu(b);
+}
+
+static int prepare_counting_virtgpu(struct bench *b)
+{
+	int err = prepare_counting(b);
+
+	b->virtgpu = err ? err : virtgpu_open();
+	return b->virtgpu < 0 ? b->virtgpu : 0;
+}
+
+/* a context that nobody has seen, and its first job */
+static int submit_refgpu(struct bench *b)
+{
+	int err = bench_jobs(b, 1);
+
+	if (!err)
+		b->expected = 1;
+	return err;
+}
+
+/* at once, and more than a small ring has room for */
+static int submit_many(struct bench *b)
+{
+	struct refgpu_batch batch = {};
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < MANY; i++) {
+		refgpu_spin(&batch, 1);
+		err = refgpu_submit(&b->gpu, b->ctx, 0, &batch, 0, b->sync);
+		if (err)
+			return err;
+	}
+	b->expected = MANY;
+	return refgpu_sync_wait(&b->gpu, b->sync, WAIT_NS);
+}
+
+static int submit_virtgpu(struct bench *b)
+{
+	int err = virtgpu_run(b->virtgpu, 1);
+
+	if (!err)
+		b->expected = 1;
+	return err;
+}
+
+static int context_create(struct bench *b)
+{
+	int err = bench_open_gpu(b);
+
+	if (err)
+		return err;
+	return submit_refgpu(b);
+}
+
+static int fork_inherited(struct bench *b)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		_exit(bench_jobs(b, 1) ? 1 : 0);
+	if (waitpid(pid, &status, 0) != pid || status)
+		return -ECHILD;
+	b->expected = 1;
+	return 0;
+}
+
+/* ---- /dev/gpu_pmu ---- */
+
+static int prepare_query(struct bench *b)
+{
+	int err = prepare_counting_gpu(b);
+
+	if (!err)
+		err = bench_jobs(b, 1);
+	b->expected = 1;
+	b->query = open("/dev/gpu_pmu", O_RDONLY | O_CLOEXEC);
+	return err ?: b->query < 0 ? -errno : 0;
+}
+
+static int query_open(struct bench *b)
+{
+	b->query = open("/dev/gpu_pmu", O_RDONLY | O_CLOEXEC);
+	return b->query < 0 ? -errno : 0;
+}
+
+static int query_contexts(struct bench *b)
+{
+	struct gpu_pmu_context_info infos[64];
+	struct gpu_pmu_contexts arg = { .fd = -1, .nr = 64, .infos = (uintptr_t)infos };
+
+	return ioctl(b->query, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : 0;
+}
+
+static int query_devices(struct bench *b)
+{
+	struct gpu_pmu_device_info infos[64];
+	struct gpu_pmu_infos arg = { .nr = 64, .infos = (uintptr_t)infos };
+
+	return ioctl(b->query, GPU_PMU_IOCTL_DEVICES, &arg) ? -errno : 0;
+}
+
+static int query_usages(struct bench *b)
+{
+	uint64_t event = GPU_PMU_EVENT_JOBS, room[64 * (sizeof(struct gpu_pmu_usage) + 8) / 8];
+	struct gpu_pmu_usages arg = {
+		.fd = -1, .nr_events = 1, .nr = 64,
+		.events = (uintptr_t)&event, .usages = (uintptr_t)room,
+	};
+
+	return ioctl(b->query, GPU_PMU_IOCTL_USAGES, &arg) ? -errno : 0;
+}
+
+/* ---- devices ---- */
+
+#define DRIVER	"/sys/bus/platform/drivers/refgpu/"
+
+static int prepare_unbound(struct bench *b)
+{
+	int err;
+
+	/* it is bound again by the call, or by the next one's preparation */
+	file_write(DRIVER "bind", "refgpu.0");
+	err = prepare_counting(b);
+	b->counts = false;
+	return err ?: file_write(DRIVER "unbind", "refgpu.0");
+}
+
+/* a device without events is a device all the same: whether it has some is to be seen */
+static int device_bind(struct bench *b)
+{
+	struct gpu_pmu_device_info infos[64];
+	struct gpu_pmu_infos arg = { .nr = 64, .infos = (uintptr_t)infos };
+	int err = file_write(DRIVER "bind", "refgpu.0");
+
+	if (err)
+		return err;
+	err = query_open(b);
+	if (!err && ioctl(b->query, GPU_PMU_IOCTL_DEVICES, &arg))
+		err = -errno;
+	for (unsigned int i = 0; !err && i < arg.nr; i++)
+		if (!strcmp(infos[i].driver, "refgpu") && !strcmp(infos[i].bus, "refgpu.0"))
+			return 0;
+	return err ?: -ENODEV;
+}
+
+static int prepare_bound(struct bench *b)
+{
+	file_write(DRIVER "bind", "refgpu.0");
+	return prepare_counting_gpu(b);
+}
+
+static int device_unbind(struct bench *b)
+{
+	int err;
+
+	b->counts = false;
+	err = file_write(DRIVER "unbind", "refgpu.0");
+	return err ?: file_write(DRIVER "bind", "refgpu.0");
+}
+
+static int close_last(struct bench *b)
+{
+	bench_clear(b);
+	return 0;
+}
+
+const struct entry entries[] = {
+	{ "open: task's GPU work", "gpu_pmu_event_init", NULL, prepare_gpu, open_task_scope },
+	{ "open: task's submissions", "gpu_pmu_event_init", NULL, prepare_gpu, open_task_here },
+	{ "open: task's waits", "gpu_pmu_event_init", NULL, prepare_gpu, open_waits },
+	{ "open: client by fd", "gpu_pmu_event_init", NULL, prepare_gpu, open_client },
+	{ "open: context by fd", "gpu_pmu_event_init", NULL, prepare_gpu, open_context },
+	{ "open: device", "gpu_pmu_event_init", NULL, prepare_gpu, open_device },
+	{ "open: native counter", "gpu_pmu_event_init", NULL, prepare_gpu, open_native },
+	{ "open: sampled completions", "gpu_pmu_event_init", NULL, prepare_gpu, open_sampled },
+	{ "open: sampled reports", "gpu_pmu_event_init", NULL, prepare_gpu, open_reports },
+	{ "close of the last event", "gpu_event_destroy", NULL, prepare_counting_gpu, close_last },
+	{ "fork that inherits", "gpu_pmu_event_init", NULL, prepare_counting_gpu, fork_inherited },
+	{ "first job of a refgpu context", "refgpu_submit_ioctl", NULL, prepare_counting_gpu,
+	  submit_refgpu },
+	{ "300 jobs at once", "refgpu_submit_ioctl", NULL, prepare_counting_gpu, submit_many },
+	{ "context is made, and its job", "gpu_pmu_context_bind", NULL, prepare_counting,
+	  context_create },
+	{ "first job of a virtio_gpu client", "gpu_pmu_owner", virtgpu_is_there,
+	  prepare_counting_virtgpu, submit_virtgpu },
+	{ "device is bound", "gpu_pmu_device_register", NULL, prepare_unbound, device_bind },
+	{ "device is unbound", "gpu_pmu_device_unregister", NULL, prepare_bound, device_unbind },
+	{ "/dev/gpu_pmu: open", "misc_open", NULL, prepare_gpu, query_open },
+	{ "/dev/gpu_pmu: CONTEXTS", "gpu_query_ioctl", NULL, prepare_query, query_contexts },
+	{ "/dev/gpu_pmu: DEVICES", "gpu_query_ioctl", NULL, prepare_query, query_devices },
+	{ "/dev/gpu_pmu: USAGES", "gpu_query_ioctl", NULL, prepare_query, query_usages },
+};
+
+const unsigned int nr_entries = sizeof(entries) / sizeof(entries[0]);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The faults that are not an allocation's: what hooks, timers, rings and threads can do. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "faults.h"
+
+#define PARAMETERS	"/sys/module/gpu_pmu/parameters/"
+
+static const char *nothing_begin(void)
+{
+	return NULL;
+}
+
+static void nothing_end(void)
+{
+}
+
+/* the hook on the end of DRM files cannot be set */
+static const char *hook_begin(void)
+{
+	int err = file_write("/proc/sys/kernel/ftrace_enabled", "0");
+
+	/* a hook that is set forbids it: that of an event that is open */
+	return err == -EBUSY ? NULL : err ? "there is no ftrace" : NULL;
+}
+
+static void hook_end(void)
+{
+	file_write("/proc/sys/kernel/ftrace_enabled", "1");
+}
+
+/* probes are not armed: all of them in the kernel, by its administrator */
+static const char *probes_begin(void)
+{
+	return file_write("/sys/kernel/debug/kprobes/enabled", "0") ? "there are no kprobes" :
+	       NULL;
+}
+
+static void probes_end(void)
+{
+	file_write("/sys/kernel/debug/kprobes/enabled", "1");
+}
+
+/* two hundred times slower than it should be */
+static const char *timer_begin(void)
+{
+	return file_write(PARAMETERS "flush_us", "1000000") ? "there is no flush_us" : NULL;
+}
+
+static void timer_end(void)
+{
+	const struct timespec nap = { .tv_sec = 1 };
+
+	file_write(PARAMETERS "flush_us", "5000");
+	/* it is as slow once more */
+	nanosleep(&nap, NULL);
+}
+
+/*
+ * Whoever submits faster than is taken over: a ring of 64 records, the timer at its
+ * slowest, and another process that submits all the time. It is there from the start,
+ * so that it inherits no event.
+ */
+static pid_t flood;
+static int flood_pipe[2] = { -1, -1 };
+
+static void flood_run(int pipe)
+{
+	struct pollfd told = { .fd = pipe, .events = POLLIN };
+	struct refgpu_batch batch = {};
+	struct refgpu gpu;
+	uint32_t ctx;
+	char byte;
+
+	/* a byte to begin, and one to end; the device may be gone, and come, meanwhile */
+	while (read(pipe, &byte, 1) == 1) {
+		while (!poll(&told, 1, 0)) {
+			if (refgpu_open(&gpu, 0))
+				continue;
+			refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx);
+			do {
+				refgpu_spin(&batch, 1);
+			} while (!refgpu_submit(&gpu, ctx, 1, &batch, 0, 0) &&
+				 !poll(&told, 1, 0));
+			refgpu_close(&gpu);
+		}
+		if (read(pipe, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+int flood_start(void)
+{
+	if (pipe(flood_pipe))
+		return -errno;
+	flood = fork();
+	if (flood < 0)
+		return -errno;
+	if (!flood) {
+		close(flood_pipe[1]);
+		flood_run(flood_pipe[0]);
+	}
+	close(flood_pipe[0]);
+	return 0;
+}
+
+static bool flood_tell(void)
+{
+	return write(flood_pipe[1], "", 1) == 1;
+}
+
+static const char *ring_begin(void)
+{
+	const struct timespec nap = { .tv_nsec = 100000000 };
+
+	if (timer_begin())
+		return "there is no flush_us";
+	if (!flood_tell())
+		return "nobody floods it";
+	nanosleep(&nap, NULL);
+	return NULL;
+}
+
+static void ring_end(void)
+{
+	flood_tell();
+	timer_end();
+}
+
+/* kernel threads do not run: what is more important than them has all CPUs for a while */
+#define STALL_MS	300
+
+static pid_t hogs[8];
+static int nr_hogs;
+
+static void hog(int cpu)
+{
+	struct timespec now;
+	cpu_set_t cpus;
+	int64_t end;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) { .sched_priority = 10 });
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = now.tv_sec * 1000000000L + now.tv_nsec + STALL_MS * 1000000L;
+	while (refgpu_now() < end)
+		;
+	_exit(0);
+}
+
+static const char *threads_begin(void)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	/* the task that calls runs all the same */
+	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) { .sched_priority = 20 }))
+		return "there is no SCHED_FIFO";
+	for (nr_hogs = 0; nr_hogs < cpus && nr_hogs < 8; nr_hogs++) {
+		hogs[nr_hogs] = fork();
+		if (!hogs[nr_hogs])
+			hog(nr_hogs);
+	}
+	sched_yield();
+	return NULL;
+}
+
+static void threads_end(void)
+{
+	int status;
+
+	while (nr_hogs)
+		waitpid(hogs[--nr_hogs], &status, 0);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param) {});
+}
+
+const struct fault faults[] = {
+	{ "none", nothing_begin, nothing_end, false },
+	{ "hook refused", hook_begin, hook_end, false },
+	{ "probes not armed", probes_begin, probes_end, true },
+	{ "timer late", timer_begin, timer_end, false },
+	{ "threads stalled", threads_begin, threads_end, false },
+	{ "ring full", ring_begin, ring_end, false },
+};
+
+const unsigned int nr_faults = sizeof(faults) / sizeof(faults[0]);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A fuzzer of the gpu PMU's system calls. Its parts:
+ *
+ *	main.c		processes that work, and a watchdog over them
+ *	worker.c	what a process of them does
+ *	plan.c		which operation is next
+ *	cover.c		what of the kernel's code was reached (KCOV)
+ *	replay.c	the same again
+ *	log.c		all that was done, in a file that outlives the kernel
+ *	report.c	figures
+ *	slots.c		open files, which the threads of a process share
+ *	ops-*.c		operations; ops.h is the list of them
+ */
+#ifndef _FUZZ_PMU_FUZZ_H
+#define _FUZZ_PMU_FUZZ_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "random.h"
+
+/* ---- slots ---- */
+
+/* files of the same kind lie in slots: an operation takes any of them */
+enum slot_kind {
+	SLOT_EVENT,
+	SLOT_REFGPU,
+	SLOT_VIRTGPU,
+	SLOT_QUERY,	/* /dev/gpu_pmu */
+	SLOT_FENCE,	/* sync files */
+	SLOT_FILE,	/* of debugfs, and others */
+	SLOT_KINDS
+};
+
+#define SLOTS		16	/* of each kind */
+#define SLOTS_DRM	4	/* of each driver: so that they have contexts */
+#define SLOT_MAPS	12
+
+struct slot_map {
+	void *base;
+	size_t size;
+};
+
+struct slots {
+	atomic_int fd[SLOT_KINDS][SLOTS];
+	/* whoever takes a map out has it for itself */
+	_Atomic(struct slot_map *) map[SLOT_MAPS];
+};
+
+void slots_init(struct slots *slots);
+/* all of them */
+void slots_close(struct slots *slots);
+/* a fd, or -1; others may close it meanwhile, which is the point */
+int slot_any(struct slots *slots, enum slot_kind kind, struct rnd *r);
+/* of some GPU */
+int slot_any_drm(struct slots *slots, struct rnd *r);
+/* of any kind; the kind is told */
+int slot_any_kind(struct slots *slots, struct rnd *r, enum slot_kind *kind);
+/* @fd: an open file, which is given away, or a negative errno; returns 0 or that */
+long slot_put(struct slots *slots, enum slot_kind kind, struct rnd *r, long fd);
+/* by its driver */
+long slot_put_drm(struct slots *slots, struct rnd *r, long fd);
+/* out of its slot: the caller's */
+int slot_take(struct slots *slots, enum slot_kind kind, struct rnd *r);
+struct slot_map *slot_map_take(struct slots *slots, struct rnd *r);
+/* @map is given away; one that is in its place is unmapped */
+void slot_map_put(struct slots *slots, struct rnd *r, struct slot_map *map);
+void slot_map_free(struct slot_map *map);
+
+/* ---- what all processes share ---- */
+
+#define OPS_MAX		96
+#define ERRNOS		140
+#define KINDS_MAX	16	/* of events, see event_kind() */
+#define THREADS_MAX	64
+#define COVER_BITS	18
+#define CORPUS_MAX	4096
+#define STEPS_MAX	8	/* of one sequence of the corpus */
+
+struct log_line;
+
+struct op_stats {
+	atomic_ulong calls;
+	atomic_ulong done;	/* that succeeded */
+};
+
+struct progress {
+	atomic_int tid;		/* 0: nobody */
+	atomic_int op;		/* index in the list, -1: between two of them */
+	atomic_long since;	/* ns */
+};
+
+struct step {
+	uint16_t op;
+	uint64_t seed;
+};
+
+/* a sequence that has reached something new */
+struct sequence {
+	atomic_bool ready;
+	unsigned int nr;
+	struct step step[STEPS_MAX];
+};
+
+struct shared {
+	atomic_ulong sequence;	/* of lines in the log */
+	atomic_bool stop;
+	atomic_uint turn;	/* replay: line by line */
+	struct op_stats op[OPS_MAX];
+	struct op_stats kind[KINDS_MAX];
+	atomic_ulong open_errno[ERRNOS];
+	struct progress progress[THREADS_MAX];
+	atomic_ulong cover[(1 << COVER_BITS) / 64];
+	atomic_ulong covered;
+	atomic_uint corpus_nr;
+	struct sequence corpus[CORPUS_MAX];
+};
+
+/* ---- who works ---- */
+
+struct options {
+	uint64_t seed;
+	unsigned int seconds;
+	unsigned int workers;
+	unsigned int threads;	/* of each */
+	unsigned int stuck_s;	/* an operation that takes longer is a failure */
+	const char *log;
+	const struct log_line *lines;	/* to be done again, or NULL */
+	unsigned int nr_lines;
+	const char *modules;	/* folder, for what loads and unloads them */
+	pid_t group;		/* of all processes that work */
+	int shared_fd;
+	int log_fd;
+	int mail[2];		/* where files are passed */
+	bool cover;
+	bool system;		/* operations on the whole machine, too */
+	bool root;		/* else half of the workers are nobody in particular */
+};
+
+struct worker {
+	const struct options *options;
+	struct shared *shared;
+	struct slots slots;
+	unsigned int nr;
+	unsigned int life;	/* how often it was killed, and begun again */
+	unsigned int depth;	/* generations of forks above it */
+	bool root;
+	pid_t tids[16];
+	unsigned int nr_tids;
+};
+
+struct cover;
+
+struct fuzzer {
+	struct worker *worker;
+	unsigned int nr;	/* of its thread in the worker */
+	struct progress *progress;
+	struct cover *cover;
+	unsigned int nr_last;
+	struct step last[STEPS_MAX];	/* what was done last */
+};
+
+/* ---- operations ---- */
+
+#define NEEDS_ROOT	1
+#define NEEDS_SYSTEM	2	/* and changes the whole machine */
+#define NEEDS_TOP	4	/* not in what it has forked */
+
+struct op {
+	const char *name;
+	unsigned int weight;
+	unsigned int needs;
+	/* a number that is not negative, or a negative errno */
+	long (*run)(struct fuzzer *f, struct rnd *r);
+};
+
+extern const struct op ops[];
+extern const unsigned int nr_ops;
+
+int op_by_name(const char *name);
+bool op_may(const struct op *op, const struct worker *worker);
+/* in the log, in the figures, under the watchdog */
+long op_run(struct fuzzer *f, unsigned int op, uint64_t seed);
+/* an event of the caller's own, which keeps the sources attached; a fd, or -1 */
+int event_anchor(void);
+
+/* what a system call says, or errno's negative */
+#define outcome(call)								\
+({										\
+	long outcome_ = (call);							\
+										\
+	outcome_ < 0 ? -(long)errno : outcome_;					\
+})
+
+/* ---- plan.c ---- */
+
+struct plan {
+	struct rnd rnd;
+	struct sequence now;	/* one of the corpus that is being done again, changed */
+	unsigned int at;
+};
+
+void plan_init(struct plan *plan, uint64_t seed);
+struct step plan_next(struct plan *plan, struct fuzzer *f);
+/* what was done last has reached something new */
+void plan_keep(struct fuzzer *f);
+
+/* ---- cover.c ---- */
+
+/* NULL: this kernel cannot */
+struct cover *cover_open(void);
+void cover_begin(struct cover *cover);
+/* how many places were reached that nobody had reached before */
+unsigned int cover_end(struct cover *cover, struct shared *shared);
+
+/* ---- log.c ---- */
+
+int log_open(const char *path, const struct options *options);
+/* before it is done */
+void log_step(const struct fuzzer *f, const struct step *step);
+
+struct log_line {
+	unsigned int worker;
+	unsigned int thread;
+	struct step step;
+};
+
+/* lines of the workers themselves; 0 or a negative errno */
+int log_read(const char *path, struct options *options, struct log_line **lines,
+	     unsigned int *nr);
+
+/* ---- worker.c ---- */
+
+/* does not return */
+void worker_main(const struct options *options, struct shared *shared, unsigned int nr,
+		 unsigned int life) __attribute__((noreturn));
+/* so many operations, that a seed determines; in a process that was forked */
+void worker_child(struct fuzzer *f, struct rnd *r);
+/* what a program that was executed does; its arguments */
+int worker_executed(char **argv);
+int shared_map(int fd, struct shared **shared);
+
+/* ---- replay.c ---- */
+
+/* those of one thread */
+void replay_lines(struct fuzzer *f, const struct log_line *lines, unsigned int nr);
+
+/* ---- report.c ---- */
+
+void report_print(const struct shared *shared, double seconds);
+/* which of the figures an event's opening counts for */
+unsigned int event_kind(uint64_t config, uint64_t config1, bool task, bool sampling);
+extern const char * const event_kind_names[KINDS_MAX];
+
+int64_t now_ns(void);
+
+#endif /* _FUZZ_PMU_FUZZ_H */

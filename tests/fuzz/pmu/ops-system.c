@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations on the whole machine: CPUs, drivers and modules come and go, settings
+ * change, the simulated hardware does wrong. For root; one at a time.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "ops.h"
+
+static long file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	long ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = outcome(write(fd, text, strlen(text)));
+	close(fd);
+	return ret;
+}
+
+static void pause_ms(unsigned int ms)
+{
+	const struct timespec nap = { .tv_nsec = ms * 1000000L };
+
+	nanosleep(&nap, NULL);
+}
+
+long op_cpu_switch(struct fuzzer *f, struct rnd *r)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+	long ret = file_write(path, "0");
+
+	(void)f;
+	pause_ms(rnd_below(r, 40));
+	file_write(path, "1");
+	return ret;
+}
+
+/* whoever opens its files is nobody in particular */
+static void render_nodes_open_to_all(void)
+{
+	DIR *dir = opendir("/dev/dri");
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "renderD", 7))
+			fchmodat(dirfd(dir), entry->d_name, 0666, 0);
+	closedir(dir);
+}
+
+static long driver_rebind(struct rnd *r, const char *driver, const char *device)
+{
+	char path[128];
+	long ret;
+
+	snprintf(path, sizeof(path), "%s/unbind", driver);
+	ret = file_write(path, device);
+	pause_ms(rnd_below(r, 20));
+	snprintf(path, sizeof(path), "%s/bind", driver);
+	file_write(path, device);
+	render_nodes_open_to_all();
+	return ret;
+}
+
+long op_refgpu_rebind(struct fuzzer *f, struct rnd *r)
+{
+	(void)f;
+	return driver_rebind(r, "/sys/bus/platform/drivers/refgpu",
+			     rnd_of(r, "refgpu.0", "refgpu.0", "refgpu.1"));
+}
+
+long op_virtgpu_rebind(struct fuzzer *f, struct rnd *r)
+{
+	static const char driver[] = "/sys/bus/virtio/drivers/virtio_gpu";
+	struct dirent *entry;
+	DIR *dir = opendir(driver);
+	char name[32] = "";
+
+	(void)f;
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "virtio", 6))
+			snprintf(name, sizeof(name), "%.31s", entry->d_name);
+	closedir(dir);
+	return name[0] ? driver_rebind(r, driver, name) : -ENODEV;
+}
+
+static long module_load(const struct options *options, const char *name, const char *args)
+{
+	char path[256];
+	long ret;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s.ko", options->modules, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = outcome(syscall(SYS_finit_module, fd, args, 0));
+	close(fd);
+	return ret;
+}
+
+/* it is refused while an event is open: so it is tried often, and seldom done */
+long op_module_reload(struct fuzzer *f, struct rnd *r)
+{
+	const struct options *options = f->worker->options;
+	const char *name = rnd_of(r, "gpu_pmu_virtio", "refgpu", "gpu_pmu");
+	long ret;
+
+	if (!options->modules)
+		return -ENOENT;
+	ret = outcome(syscall(SYS_delete_module, name, O_NONBLOCK));
+	if (ret)
+		return ret;
+	pause_ms(rnd_below(r, 10));
+	ret = module_load(options, name, strcmp(name, "refgpu") ? "" : "devices=2");
+	render_nodes_open_to_all();
+	return ret;
+}
+
+#define PARAMETERS	"/sys/module/gpu_pmu/parameters/"
+
+long op_parameter_set(struct fuzzer *f, struct rnd *r)
+{
+	(void)f;
+	switch (rnd_below(r, 3)) {
+	case 0:
+		return file_write(PARAMETERS "flush_us",
+				  rnd_of(r, "5000", "100", "1000", "100000", "99", "1000001"));
+	case 1:
+		return file_write(PARAMETERS "max_user_events",
+				  rnd_of(r, "1024", "1024", "0", "10"));
+	default:
+		return file_write(PARAMETERS "fifo_samples",
+				  rnd_of(r, "256", "16", "17", "65536", "15", "x"));
+	}
+}
+
+long op_sysctl_set(struct fuzzer *f, struct rnd *r)
+{
+	(void)f;
+	switch (rnd_below(r, 3)) {
+	case 0:
+		return file_write("/proc/sys/kernel/perf_event_paranoid",
+				  rnd_of(r, "2", "2", "2", "1", "0", "-1", "3"));
+	case 1:
+		file_write("/proc/sys/kernel/ftrace_enabled", "0");
+		pause_ms(rnd_below(r, 10));
+		return file_write("/proc/sys/kernel/ftrace_enabled", "1");
+	default:
+		return file_write("/proc/sys/kernel/perf_event_max_sample_rate",
+				  rnd_of(r, "100000", "1000", "10"));
+	}
+}
+
+#define REFGPU	"/sys/kernel/debug/refgpu/refgpu.%u/%s"
+
+long op_refgpu_fault(struct fuzzer *f, struct rnd *r)
+{
+	static const char * const faults[] = { "torn", "burst", "late", "jump", "hang" };
+	char path[128], name[32], value[24];
+
+	(void)f;
+	snprintf(name, sizeof(name), "fault/%s", faults[rnd_below(r, 5)]);
+	snprintf(path, sizeof(path), REFGPU, (unsigned int)rnd_below(r, 2), name);
+	snprintf(value, sizeof(value), "%lu",
+		 rnd_one_in(r, 2) ? 0 : 1 + rnd_below(r, rnd_one_in(r, 3) ? 100000 : 10));
+	return file_write(path, value);
+}
+
+/* the unit is then in use by someone else */
+long op_refgpu_debugfs_open(struct fuzzer *f, struct rnd *r)
+{
+	const char *name = rnd_of(r, "counters/reports", "jobs", "state");
+	char path[128];
+
+	snprintf(path, sizeof(path), REFGPU, (unsigned int)rnd_below(r, 2), name);
+	return slot_put(&f->worker->slots, SLOT_FILE, r,
+			outcome(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
+}
+
+long op_refgpu_debugfs_use(struct fuzzer *f, struct rnd *r)
+{
+	char path[128], buffer[4096];
+	int fd;
+
+	switch (rnd_below(r, 4)) {
+	case 0:
+		fd = slot_take(&f->worker->slots, SLOT_FILE, r);
+		return fd < 0 ? -ENOENT : outcome(close(fd));
+	case 1:
+		snprintf(path, sizeof(path), REFGPU, (unsigned int)rnd_below(r, 2),
+			 rnd_of(r, "counters/trigger", "counters/status"));
+		return file_write(path, "3");
+	case 2:
+		snprintf(path, sizeof(path), REFGPU, (unsigned int)rnd_below(r, 2),
+			 rnd_of(r, "counters/size", "counters/period"));
+		return file_write(path, rnd_of(r, "4096", "262144", "0", "1", "1000", "12500"));
+	default:
+		fd = slot_any(&f->worker->slots, SLOT_FILE, r);
+		return outcome(read(fd, buffer, sizeof(buffer)));
+	}
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * For how long the flush keeps interrupts off, at worst: what a user without privileges
+ * can bring about. Runs in a virtual machine in which a nanosecond is an instruction;
+ * ftrace says how long the timer's function took, less what the simulated hardware did
+ * in it.
+ *
+ * With the argument "irqsoff" it is the kernel's tracer of that name that says it: of all
+ * that has interrupts off, and with what the simulated hardware does.
+ *
+ * Prints a line for each case: what it was, events, tasks, jobs, nanoseconds; and from
+ * the tracer, where interrupts were off for so long.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/gpu_pmu.h>
+#include <linux/perf_event.h>
+
+#include "perf.h"
+#include "refgpu.h"
+
+#define TRACING		"/sys/kernel/tracing/"
+#define FLUSH_US	"/sys/module/gpu_pmu/parameters/flush_us"
+
+static void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+static void die(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("latency: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputs("\n", stderr);
+	va_end(args);
+	exit(1);
+}
+
+static void set(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0 || fclose(file))
+		die("%s: %s", path, strerror(errno));
+}
+
+#define EVENTS_MAX	3000
+
+/* what a user does */
+struct work {
+	const char *name;
+	unsigned int event;
+	unsigned int events;
+	unsigned int period;
+	unsigned int tasks;	/* that inherit the events, which are off */
+	unsigned int jobs;	/* that end between two flushes */
+};
+
+static const struct work works[] = {
+	{ "one event, nothing to do", GPU_PMU_EVENT_GPU_BUSY, 1, 0, 0, 0 },
+	{ "a full ring", GPU_PMU_EVENT_GPU_BUSY, 1, 0, 0, 1000 },
+	{ "all events that a user may have", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 0, 0 },
+	{ "... and a full ring", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 0, 1000 },
+	{ "all sampled ones, and a full ring", GPU_PMU_EVENT_JOBS_DONE, EVENTS_MAX, 1, 0, 1000 },
+	{ "events of many tasks, and off", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 20, 0 },
+	{ "... of more tasks", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 60, 0 },
+};
+
+static int event_open(const struct work *work, pid_t pid, int drm)
+{
+	const struct gpu_config config = {
+		.event = work->event, .fd = drm,
+	};
+	struct perf_event_attr attr;
+
+	gpu_event_attr(&attr, &config);
+	attr.exclude_kernel = 1;
+	attr.sample_period = work->period;
+	attr.sample_type = work->period ? PERF_SAMPLE_RAW : 0;
+	attr.inherit = work->tasks > 0;
+	attr.disabled = work->tasks > 0;
+	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0);
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* one byte says go, one is the answer */
+static void tell(int fd)
+{
+	if (write(fd, "", 1) != 1)
+		die("pipe: %s", strerror(errno));
+}
+
+static void hear(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) != 1)
+		die("the other process is gone");
+}
+
+static void work_do(const struct work *work, int in, int out, unsigned int *opened)
+{
+	struct rlimit files = { 4096, 4096 };
+	struct refgpu_batch batch = {};
+	pid_t pid = 0;
+	struct refgpu gpu;
+	unsigned int i;
+	uint32_t ctx;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setrlimit(RLIMIT_NOFILE, &files) || become_user() || refgpu_open(&gpu, 0) ||
+	    refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx))
+		die("a client: %s", strerror(errno));
+	/* or its children would be somebody else's */
+	prctl(PR_SET_DUMPABLE, 1);
+	/* whose events are not switched with every sleep of this process */
+	if (!work->tasks)
+		pid = sleeper();
+	for (i = 0; i < work->events; i++)
+		if (event_open(work, pid, gpu.fd) < 0)
+			break;
+	/* up to the limit, if there is one for these */
+	if (!i || (i < work->events && errno != EMFILE))
+		die("%s, event %u: %s", work->name, i, strerror(errno));
+	if (i == EVENTS_MAX)
+		die("%s: there is no limit", work->name);
+	*opened = i;
+	for (i = 0; i < work->tasks; i++)
+		sleeper();
+	tell(out);
+	hear(in);
+	for (i = 0; i < work->jobs; i++) {
+		refgpu_spin(&batch, 1);
+		if (refgpu_submit(&gpu, ctx, i & 1, &batch, 0, 0))
+			die("submit");
+	}
+	tell(out);
+	hear(in);
+	exit(0);
+}
+
+/* a line of the trace says how long a function took: ns, or 0 if it does not */
+static double line_duration(char *line)
+{
+	char *at = strstr(line, " us");
+
+	if (!at)
+		return 0;
+	while (at > line && strchr("0123456789.", at[-1]))
+		at--;
+	return strtod(at, NULL) * 1000;
+}
+
+static double longest_flush(void)
+{
+	FILE *file = fopen(TRACING "trace", "r");
+	double hardware = 0, duration, longest = 0;
+	char line[256];
+
+	if (!file)
+		die("trace: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		duration = line_duration(line);
+		if (!duration)
+			continue;
+		if (strstr(line, "pmu_sync")) {
+			hardware += duration;
+		} else if (strstr(line, "flush_tick")) {
+			if (duration - hardware > longest)
+				longest = duration - hardware;
+			hardware = 0;
+		}
+	}
+	fclose(file);
+	return longest;
+}
+
+static bool irqsoff;
+
+static void trace_begin(void)
+{
+	if (irqsoff) {
+		set(TRACING "tracing_max_latency", "0");
+		set(TRACING "current_tracer", "irqsoff");
+	} else {
+		set(TRACING "trace", "0");
+	}
+	set(TRACING "tracing_on", "1");
+}
+
+static double trace_end(char *where, size_t size)
+{
+	double longest;
+	char line[64];
+
+	set(TRACING "tracing_on", "0");
+	where[0] = 0;
+	if (!irqsoff)
+		return longest_flush();
+	if (shell_line(line, sizeof(line), "cat " TRACING "tracing_max_latency") ||
+	    shell_line(where, size, "sed -n 's/^#  *=> *\\(started\\|ended\\) at: */ /p' "
+				    TRACING "trace | tr -d '\n'"))
+		die("no tracer");
+	longest = strtod(line, NULL) * 1000;
+	set(TRACING "current_tracer", "nop");
+	return longest;
+}
+
+static void work_measure(const struct work *work)
+{
+	unsigned int *opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int to[2], from[2], status;
+	char where[256];
+	double longest;
+	pid_t pid;
+
+	if (opened == MAP_FAILED)
+		die("memory: %s", strerror(errno));
+
+	if (pipe(to) || pipe(from))
+		die("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		close(from[0]);
+		work_do(work, to[0], from[1], opened);
+	}
+	close(to[0]);
+	close(from[1]);
+	hear(from[0]);
+	/* one flush is to see all of it */
+	set(FLUSH_US, "200000");
+	usleep(250000);
+	trace_begin();
+	tell(to[1]);
+	hear(from[0]);
+	usleep(450000);
+	longest = trace_end(where, sizeof(where));
+	set(FLUSH_US, "5000");
+	printf("%s\t%u\t%u\t%u\t%.0f\t%s\n", work->name, *opened, work->tasks,
+	       work->jobs, longest, where);
+	fflush(stdout);
+	tell(to[1]);
+	close(to[1]);
+	close(from[0]);
+	waitpid(pid, &status, 0);
+	/* its children hold the events for a moment longer */
+	usleep(500000);
+	if (status)
+		die("%s: status %d", work->name, status);
+}
+
+static void tracer_choose(bool tracer)
+{
+	irqsoff = tracer;
+	if (tracer ?
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo 0 >options/function-trace") :
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
+		  "echo pmu_sync >>set_ftrace_filter && echo 1 >options/funcgraph-tail && "
+		  "echo function_graph >current_tracer"))
+		die("this kernel has no such tracer");
+}
+
+int main(int argc, char **argv)
+{
+	tracer_choose(argc > 1 && !strcmp(argv[1], "irqsoff"));
+	if (paranoid_set(2))
+		die("perf_event_paranoid");
+	for (unsigned int i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		work_measure(&works[i]);
+	return 0;
+}
