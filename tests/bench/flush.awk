@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# What tests/bench/flush prints, for table.awk.
+BEGIN {
+	OFS = "\t"
+}
+$5 != "-" {
+	row = "a flush, by records"
+	print out, "refgpu", row, $5 " records", $6
+	print out, "refgpu", row, "  memcpy of " $5 " records", $7
+	next
+}
+$4 && $1 == 1 {
+	row = "a flush, by reports of the hardware"
+	print out, "refgpu", row, $4 " reports", $6
+	print out, "refgpu", row, "  memcpy of " $4 " reports", $7
+	next
+}
+{
+	print out, "refgpu", "a flush, by contexts and events",
+	      $1 " contexts, " $2 " events, " $4 " reports", $6
+}
