@@ -28,6 +28,8 @@ help:
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
 	@echo 'make bench           what it costs, in instructions: a table, and JSON in build/bench'
+	@echo 'make bench BASE=REV  the same, beside what another revision costs'
+	@echo 'make bench-plots     Documentation/pictures/costs-*.svg, of the last make bench'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
 	@echo 'make clean           remove build/'
 
@@ -68,6 +70,9 @@ bench: vm-ready
 	@scripts/setup
 	@tests/bench/run
 
+bench-plots:
+	@tests/bench/plot
+
 check:
 	@tests/check
 
@@ -96,4 +101,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all help modules tools clients vm-ready demo test bench check install dkms uninstall clean
+.PHONY: all help modules tools clients vm-ready demo test bench bench-plots check install dkms uninstall clean

@@ -4,7 +4,8 @@ BEGIN {
 	OFS = "\t"
 }
 $5 != "-" {
-	row = "a flush, by records"
+	row = $5 ~ /b/ ? "a flush, by records of a burst" : "a flush, by records"
+	sub(/b/, "", $5)
 	print out, "refgpu", row, $5 " records", $6
 	print out, "refgpu", row, "  memcpy of " $5 " records", $7
 	next

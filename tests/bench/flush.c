@@ -6,7 +6,8 @@
  * simulated hardware did in it.
  *
  * Prints a line for each case: contexts, events, the unit's period (us, 0: it does not
- * run), reports, records (-: some, of engines that are busy), nanoseconds of the flush,
+ * run), reports, records (-: some, of engines that are busy; with a b: of a burst of jobs
+ * that are outstanding together), nanoseconds of the flush,
  * and, as the floor, those that it takes to copy as many bytes.
  */
 #include <errno.h>
@@ -26,6 +27,8 @@
 #define REFGPU		"/sys/module/refgpu/parameters/"
 #define STATE		"/sys/kernel/debug/refgpu/refgpu.0/state"
 #define FLUSH_MS	100
+#define FLUSH_LONG_MS	1000	/* for jobs, one after the other */
+#define JOB_US		20	/* in which a short one is complete */
 #define REPORT_BYTES	64
 #define RECORD_BYTES	64
 #define FILES		4	/* over which the contexts are spread */
@@ -179,8 +182,11 @@ static double copy_ns(size_t bytes)
 	return end - begin;
 }
 
-/* a job is three records: it is queued, it runs, it is complete */
-static void measure_records(unsigned int jobs)
+/*
+ * A job is three records: it is queued, it runs, it is complete. In a burst many are
+ * outstanding at a time; else each is complete before the next one is submitted.
+ */
+static void measure_records(unsigned int jobs, bool burst)
 {
 	uint64_t before, ended;
 	struct refgpu_batch batch = {};
@@ -201,6 +207,8 @@ static void measure_records(unsigned int jobs)
 		for (k = 0; k < jobs; k++) {
 			refgpu_spin(&batch, 1);
 			check("submit", refgpu_submit(&gpu[0], ctx, 0, &batch, 0, 0));
+			if (!burst)
+				usleep(JOB_US);
 		}
 		if (gpu_event_read(done) != before)
 			die("%u jobs take more than a flush's period", jobs);
@@ -214,7 +222,7 @@ static void measure_records(unsigned int jobs)
 	if (gpu_event_read(lost))
 		die("%lu records were lost", gpu_event_read(lost));
 	qsort(ns, TICKS, sizeof(ns[0]), compare);
-	printf("1 2 0 0 %u %.0f %.0f\n", jobs * 3, ns[TICKS / 2], copy);
+	printf("1 2 0 0 %u%s %.0f %.0f\n", jobs * 3, burst ? "b" : "", ns[TICKS / 2], copy);
 	fflush(stdout);
 	check("destroy", refgpu_context_destroy(&gpu[0], ctx));
 	close(done);
@@ -274,7 +282,6 @@ static void setup(void)
 		       "ls /sys/bus/platform/devices/refgpu.0/drm | sed -n s/renderD//p"))
 		die("no render node");
 	minor_number = atoi(line);
-	bench_set(FLUSH_US, FLUSH_MS * 1000);
 	bench_set(REFGPU "counters_size", 4 << 20);
 	trace_setup(functions);
 }
@@ -288,8 +295,12 @@ int main(void)
 	unsigned int i, k;
 
 	setup();
+	bench_set(FLUSH_US, FLUSH_LONG_MS * 1000);
 	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		measure_records(jobs[i]);
+		measure_records(jobs[i], false);
+	for (i = 1; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		measure_records(jobs[i], true);
+	bench_set(FLUSH_US, FLUSH_MS * 1000);
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
 		measure(1, 1, periods[i]);
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)

@@ -23,8 +23,9 @@
 #define CLIENTS_MAX	4096
 #define EVENTS		2
 #define ROUNDS		5
-/* each client, its context; and the kernel */
-#define ENTRIES_MAX	(2 * CLIENTS_MAX + 64)
+/* each client, its context; the kernel, and some that come */
+#define ENTRIES_SPARE	64
+#define ENTRIES_MAX	(2 * CLIENTS_MAX + ENTRIES_SPARE)
 
 static struct refgpu clients[CLIENTS_MAX];
 
@@ -54,7 +55,7 @@ static uint64_t ask_usages(int dev, unsigned int nr)
 	struct gpu_pmu_usages arg = {
 		.fd = -1,
 		.nr_events = EVENTS,
-		.nr = ENTRIES_MAX,
+		.nr = 2 * nr + ENTRIES_SPARE,
 		.events = (uintptr_t)events,
 		.usages = (uintptr_t)entries,
 	};
