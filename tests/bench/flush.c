@@ -152,15 +152,17 @@ static void flushes_wait(struct flushes *flushes, unsigned int nr)
 static double flush_median(double *reports)
 {
 	struct flushes flushes;
-	uint64_t before, after;
+	uint64_t before, start, took;
 
 	trace_clear();
-	before = reports_written();
 	trace_on(true);
+	flushes_wait(&flushes, 1);
+	before = reports_written();
+	start = bench_now();
 	flushes_wait(&flushes, TICKS + 1);
-	after = reports_written();
+	took = bench_now() - start;
+	*reports = (double)(reports_written() - before) * FLUSH_MS * 1000000 / took;
 	trace_on(false);
-	*reports = (double)(after - before) / flushes.nr;
 	/* the first one may have had what was there before */
 	qsort(flushes.ns + 1, TICKS, sizeof(flushes.ns[0]), compare);
 	return flushes.ns[1 + TICKS / 2];

@@ -48,11 +48,11 @@ END {
 	printf "\n]\n" >json
 	for (i = 0; i < nr_rows; i++) {
 		row = rows[i]
-		printf "\n%-40s %17s %17s%s\n", row, "refgpu", "virtio-gpu",
+		printf "\n%-51s %15s %15s%s\n", row, "refgpu", "virtio-gpu",
 		       compared ? "      old: refgpu        virtio-gpu" : ""
 		for (k = 0; k < nr_cases[row]; k++) {
 			what = cases[row, k]
-			printf "  %-38s %17s %17s", what, cell("new", "refgpu", row, what),
+			printf "  %-49s %15s %15s", what, cell("new", "refgpu", row, what),
 			       cell("new", "virtio", row, what)
 			if (compared)
 				printf " %17s %17s", cell("old", "refgpu", row, what),
