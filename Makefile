@@ -27,7 +27,9 @@ help:
 	@echo 'make dkms            have DKMS build and install the modules'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
-	@echo 'make bench           what it costs: tables, and JSON in build/bench'
+	@echo 'make bench           what it costs, in instructions: tables, and JSON in build/bench'
+	@echo 'make bench BASE=REV  the same, beside what another revision costs'
+	@echo 'make bench-plots     Documentation/pictures/costs-*.svg, of the last make bench'
 	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
 	@echo 'make clean           remove build/'
 
@@ -69,6 +71,9 @@ bench: vm-ready
 	@tests/bench/run
 	@tests/bench/report
 
+bench-plots:
+	@tests/bench/plot
+
 check:
 	@tests/check
 
@@ -109,4 +114,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all help modules tools clients vm-ready demo test bench check install dkms uninstall clean
+.PHONY: all help modules tools clients vm-ready demo test bench bench-plots check install dkms uninstall clean

@@ -1,66 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a flush costs: by the reports that it reads, by the contexts that there are,
- * and by the events that are open. Runs in a virtual machine in which a nanosecond
- * is an instruction; ftrace says how long the timer took, less what the simulated
- * hardware did in it.
+ * What a flush costs: by the records and the reports that it takes over, by the contexts
+ * that there are, and by the events that are open. Runs in a virtual machine in which a
+ * nanosecond is an instruction; ftrace says how long the timer took, less what the
+ * simulated hardware did in it.
  *
- * Prints a line for each case: contexts, events, the unit's period (us, 0: it does
- * not run), reports, nanoseconds of the flush and, as the floor, those that it takes to copy as many bytes as the reports have.
+ * Prints a line for each case: contexts, events, the unit's period (us, 0: it does not
+ * run), reports, records (-: some, of engines that are busy; with a b: of a burst of jobs
+ * that are outstanding together), nanoseconds of the flush,
+ * and, as the floor, those that it takes to copy as many bytes.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/gpu_pmu.h>
 
+#include "bench.h"
 #include "perf.h"
 #include "refgpu.h"
+#include "trace.h"
 
-#define TRACING		"/sys/kernel/tracing/"
 #define FLUSH_US	"/sys/module/gpu_pmu/parameters/flush_us"
 #define REFGPU		"/sys/module/refgpu/parameters/"
 #define STATE		"/sys/kernel/debug/refgpu/refgpu.0/state"
 #define FLUSH_MS	100
+#define FLUSH_LONG_MS	1000	/* for jobs, one after the other */
+#define JOB_US		20	/* in which a short one is complete */
 #define REPORT_BYTES	64
+#define RECORD_BYTES	64
 #define FILES		4	/* over which the contexts are spread */
 #define TICKS		7	/* of the timer, of which the median is taken */
 
 static struct refgpu gpu[FILES];
 static uint32_t context[FILES][4096 / FILES];
 static unsigned int minor_number;
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	fputs("flush: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputs("\n", stderr);
-	exit(1);
-}
-
-static void check(const char *what, int ret)
-{
-	if (ret < 0)
-		die("%s: %s", what, strerror(-ret));
-}
-
-static void set(const char *path, const char *fmt, unsigned int value)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file || fprintf(file, fmt, value) < 0 || fclose(file))
-		die("%s: %s", path, strerror(errno));
-}
 
 /* how many reports the unit has written */
 static uint64_t reports_written(void)
@@ -143,79 +119,116 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* a line of the trace says how long a function took: ns, or 0 if it does not */
-static double line_duration(char *line)
-{
-	char *at = strstr(line, " us");
+struct flushes {
+	double ns[TICKS + 1];
+	unsigned int nr;
+	double hardware;	/* what it did, in the one that has not ended */
+};
 
-	if (!at)
-		return 0;
-	while (at > line && strchr("0123456789.", at[-1]))
-		at--;
-	return strtod(at, NULL) * 1000;
+/* how long each flush took by the timer, without the hardware's part */
+static bool flushes_add(void *arg, const char *function, double ns)
+{
+	struct flushes *flushes = arg;
+
+	if (!strcmp(function, "pmu_sync")) {
+		flushes->hardware += ns;
+	} else if (!strcmp(function, "flush_tick")) {
+		flushes->ns[flushes->nr++] = ns - flushes->hardware;
+		flushes->hardware = 0;
+	}
+	return flushes->nr <= TICKS;
 }
 
-/* how long each flush took by the timer, without the hardware's part; how many */
-static unsigned int flushes_read(double *ns, unsigned int max)
+static void flushes_wait(struct flushes *flushes, unsigned int nr)
 {
-	FILE *file = fopen(TRACING "trace", "r");
-	double hardware = 0, duration;
-	unsigned int nr = 0;
-	char line[256];
-
-	if (!file)
-		die("trace: %s", strerror(errno));
-	while (fgets(line, sizeof(line), file) && nr < max) {
-		duration = line_duration(line);
-		if (!duration)
-			continue;
-		if (strstr(line, "pmu_sync")) {
-			hardware += duration;
-		} else if (strstr(line, "flush_tick")) {
-			ns[nr++] = duration - hardware;
-			hardware = 0;
-		}
-	}
-	fclose(file);
-	return nr;
+	do {
+		usleep(FLUSH_MS * 1000 / 4);
+		flushes->nr = 0;
+		flushes->hardware = 0;
+		trace_read(flushes_add, flushes);
+	} while (flushes->nr < nr);
 }
 
 static double flush_median(double *reports)
 {
-	uint64_t before, after;
-	double ns[TICKS + 1];
-	unsigned int nr;
+	struct flushes flushes;
+	uint64_t before, start, took;
 
-	set(TRACING "trace", "%u", 0);
+	trace_clear();
+	trace_on(true);
+	flushes_wait(&flushes, 1);
 	before = reports_written();
-	set(TRACING "tracing_on", "%u", 1);
-	do {
-		usleep(FLUSH_MS * 1000);
-		nr = flushes_read(ns, TICKS + 1);
-	} while (nr <= TICKS);
-	after = reports_written();
-	set(TRACING "tracing_on", "%u", 0);
-	*reports = (double)(after - before) / nr;
+	start = bench_now();
+	flushes_wait(&flushes, TICKS + 1);
+	took = bench_now() - start;
+	*reports = (double)(reports_written() - before) * FLUSH_MS * 1000000 / took;
+	trace_on(false);
 	/* the first one may have had what was there before */
-	qsort(ns + 1, TICKS, sizeof(ns[0]), compare);
-	return ns[1 + TICKS / 2];
+	qsort(flushes.ns + 1, TICKS, sizeof(flushes.ns[0]), compare);
+	return flushes.ns[1 + TICKS / 2];
 }
 
-static double copy_ns(double reports)
+static double copy_ns(size_t bytes)
 {
 	static char from[1 << 21], to[1 << 21];
-	size_t bytes = reports * REPORT_BYTES;
-	struct timespec begin, end;
+	uint64_t begin, end;
 	int i;
 
 	/* the second time there is no page to be had first */
 	for (i = 0; i < 2; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &begin);
+		begin = bench_now();
 		memcpy(to, from, bytes < sizeof(to) ? bytes : sizeof(to));
 		__asm__ volatile("" :: "r"(to) : "memory");
-		clock_gettime(CLOCK_MONOTONIC, &end);
+		end = bench_now();
 	}
-	return (end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec);
+	return end - begin;
+}
+
+/*
+ * A job is three records: it is queued, it runs, it is complete. In a burst many are
+ * outstanding at a time; else each is complete before the next one is submitted.
+ */
+static void measure_records(unsigned int jobs, bool burst)
+{
+	uint64_t before, ended;
+	struct refgpu_batch batch = {};
+	double ns[TICKS], copy = copy_ns(jobs * 3 * RECORD_BYTES);
+	struct flushes flushes;
+	int lost, done;
+	unsigned int i, k;
+	uint32_t ctx;
+
+	lost = event_open("lost", minor_number, 0, 0);
+	done = event_open("jobs-done", minor_number, 0, 0);
+	check("context", refgpu_context(&gpu[0], REFGPU_PRIORITY_NORMAL, &ctx));
+	for (i = 0; i < TICKS; i++) {
+		trace_clear();
+		trace_on(true);
+		flushes_wait(&flushes, 1);
+		before = gpu_event_read(done);
+		for (k = 0; k < jobs; k++) {
+			refgpu_spin(&batch, 1);
+			check("submit", refgpu_submit(&gpu[0], ctx, 0, &batch, 0, 0));
+			if (!burst)
+				usleep(JOB_US);
+		}
+		if (gpu_event_read(done) != before)
+			die("%u jobs take more than a flush's period", jobs);
+		flushes_wait(&flushes, 2);
+		ended = gpu_event_read(done) - before;
+		trace_on(false);
+		if (ended != jobs)
+			die("%lu of %u jobs were done at the flush", ended, jobs);
+		ns[i] = flushes.ns[1];
+	}
+	if (gpu_event_read(lost))
+		die("%lu records were lost", gpu_event_read(lost));
+	qsort(ns, TICKS, sizeof(ns[0]), compare);
+	printf("1 2 0 0 %u%s %.0f %.0f\n", jobs * 3, burst ? "b" : "", ns[TICKS / 2], copy);
+	fflush(stdout);
+	check("destroy", refgpu_context_destroy(&gpu[0], ctx));
+	close(done);
+	close(lost);
 }
 
 static void measure(unsigned int contexts, unsigned int events, unsigned int period_us)
@@ -225,7 +238,7 @@ static void measure(unsigned int contexts, unsigned int events, unsigned int per
 	uint32_t busy[4];
 	unsigned int i;
 
-	set(REFGPU "counters_period_us", "%u", period_us);
+	bench_set(REFGPU "counters_period_us", period_us);
 	lost = event_open("lost", minor_number, 0, 0);
 	contexts_make(contexts);
 	load_start(busy);
@@ -240,8 +253,8 @@ static void measure(unsigned int contexts, unsigned int events, unsigned int per
 	}
 
 	ns = flush_median(&reports);
-	copy = copy_ns(reports);
-	printf("%u %u %u %.0f %.0f %.0f\n", contexts, events, period_us, reports, ns, copy);
+	copy = copy_ns(reports * REPORT_BYTES);
+	printf("%u %u %u %.0f - %.0f %.0f\n", contexts, events, period_us, reports, ns, copy);
 	fflush(stdout);
 	if (gpu_event_read(lost))
 		die("%lu reports were lost", gpu_event_read(lost));
@@ -258,6 +271,7 @@ static void measure(unsigned int contexts, unsigned int events, unsigned int per
 
 static void setup(void)
 {
+	static const char *const functions[] = { "flush_tick", "pmu_sync", NULL };
 	struct rlimit files = { 8192, 8192 };
 	unsigned int i;
 	char line[64];
@@ -270,22 +284,25 @@ static void setup(void)
 		       "ls /sys/bus/platform/devices/refgpu.0/drm | sed -n s/renderD//p"))
 		die("no render node");
 	minor_number = atoi(line);
-	set(FLUSH_US, "%u", FLUSH_MS * 1000);
-	set(REFGPU "counters_size", "%u", 4 << 20);
-	if (shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
-		  "echo pmu_sync >>set_ftrace_filter && echo 1 >options/funcgraph-tail && "
-		  "echo function_graph >current_tracer"))
-		die("no function graph tracer");
+	bench_set(REFGPU "counters_size", 4 << 20);
+	trace_setup(functions);
 }
 
 int main(void)
 {
+	static const unsigned int jobs[] = { 0, 1, 33, 333, 1000, 3333 };
 	static const unsigned int periods[] = { 0, 10000, 1000, 100, 20 };
 	static const unsigned int contexts[] = { 1, 64, 1024, 4096 };
 	static const unsigned int events[] = { 1, 64, 1024 };
 	unsigned int i, k;
 
 	setup();
+	bench_set(FLUSH_US, FLUSH_LONG_MS * 1000);
+	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		measure_records(jobs[i], false);
+	for (i = 1; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		measure_records(jobs[i], true);
+	bench_set(FLUSH_US, FLUSH_MS * 1000);
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
 		measure(1, 1, periods[i]);
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)

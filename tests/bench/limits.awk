@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+# What must hold, of lines as for table.awk. Those that are only aimed at say whether they
+# are met; the others fail.
+BEGIN {
+	FS = "\t"
+}
+$1 == "new" {
+	cost[$2, $3, $4] = $5
+	if ($3 == "a flush, by contexts and events")
+		flushes[++nr_flushes] = $4 "\t" $5
+}
+function of(gpu, row, what)
+{
+	if (!((gpu, row, what) in cost) || cost[gpu, row, what] !~ /^[0-9]+$/) {
+		printf "  NOT MEASURED  %s, %s, %s\n", gpu, row, what
+		bad = 1
+		return 0
+	}
+	return cost[gpu, row, what]
+}
+function more(gpu, row, what)
+{
+	return of(gpu, row, what) - of(gpu, row, "loaded, no event")
+}
+function limit(must, name, value, most)
+{
+	printf "  %-6s %-66s %10.1f %12.1f\n", value <= most ? "ok" : must ? "FAILS" : "misses", name,
+	       value, most
+	if (must && value > most)
+		bad = 1
+}
+END {
+	printf "%-75s %10s %12s\n", "What is aimed at", "it is", "at most"
+	submit = "a submission"
+	done = "a completion"
+	limit(1, "loaded and idle, a submission: more than without, virtio",
+	      0 - more("virtio", submit, "module absent"), 0)
+	limit(1, "loaded and idle, a completion: more than without, virtio",
+	      0 - more("virtio", done, "module absent"), 0)
+	split("refgpu virtio", gpus, " ")
+	for (i = 1; i <= 2; i++) {
+		gpu = gpus[i]
+		one = more(gpu, submit, "perf stat, jobs")
+		limit(0, "perf stat, jobs: as perf stat of a tracepoint, " gpu, one,
+		      more(gpu, submit, "  perf stat, tracepoint"))
+		limit(0, "a completion: as a tracepoint that is counted, " gpu,
+		      more(gpu, done, "jobs-done of the task"),
+		      more(gpu, done, "  a tracepoint, on the CPU"))
+		limit(0, "64 events of another context: twice one, " gpu,
+		      more(gpu, submit, "of another context, 64"), 2 * one)
+		limit(0, "64 events of another task: twice one, " gpu,
+		      more(gpu, submit, "of another task, 64"), 2 * one)
+		if (gpu == "refgpu")
+			limit(0, "64 events of another engine: twice one",
+			      more(gpu, submit, "jobs of another engine, 64"), 2 * one)
+		limit(0, "perf record, jobs: 1.1 times that of a tracepoint, " gpu,
+		      more(gpu, submit, "perf record, jobs"),
+		      1.1 * more(gpu, submit, "  perf record, tracepoint"))
+		limit(0, "the same with a user stack by dwarf, " gpu,
+		      more(gpu, submit, "perf record, jobs, dwarf"),
+		      1.1 * more(gpu, submit, "  perf record, tracepoint, dwarf"))
+	}
+	limit(0, "read() of an event: as one of software", of("refgpu", "read()", "gpu-busy"),
+	      of("refgpu", "read()", "  software"))
+	limit(0, "read() of a group of 8: the same",
+	      of("refgpu", "read() of a group of 8", "gpu-busy"),
+	      of("refgpu", "read() of a group of 8", "  software"))
+	row = "a flush, by records"
+	few = (of("refgpu", row, "999 records") - of("refgpu", row, "99 records")) / 900
+	each = (of("refgpu", row, "9999 records") - of("refgpu", row, "999 records")) / 9000
+	copy = of("refgpu", row, "  memcpy of 9999 records") / 9999
+	limit(0, "a record in a flush: 3 times its memcpy", each, 3 * copy)
+	limit(1, "a record of 9999: as one of 999, and a tenth", each, 1.1 * few)
+	row = "a refresh of all clients"
+	limit(0, "4096 clients of /dev/gpu_pmu: a tenth of their fdinfo",
+	      of("refgpu", row, "4096 clients, /dev/gpu_pmu"),
+	      of("refgpu", row, "  4096 clients, fdinfo") / 10)
+	# contexts that did nothing must not change a flush
+	for (i = 1; i <= nr_flushes; i++) {
+		split(flushes[i], f, "\t")
+		what = f[1]
+		sub(/^[0-9]+ contexts, /, "", what)
+		if (what in flush)
+			limit(1, "a flush of " f[1], f[2], 1.1 * flush[what])
+		else
+			flush[what] = f[2]
+	}
+	exit bad
+}
