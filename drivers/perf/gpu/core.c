@@ -211,7 +211,7 @@ static void device_detach(struct gpu_pmu_device *gdev)
 	device_stop(gdev);
 }
 
-/* a device that cannot be attached is none for events, until the next first one */
+/* of a device that comes while events are open: the next one that is opened tries again */
 static void device_try_attach(struct gpu_pmu_device *gdev)
 {
 	int err = device_attach(gdev);
@@ -221,11 +221,23 @@ static void device_try_attach(struct gpu_pmu_device *gdev)
 				    gdev->minor, ERR_PTR(err));
 }
 
+static void devices_detach(void)
+{
+	struct gpu_pmu_device *gdev;
+
+	list_for_each_entry(gdev, &gpu_devices, link)
+		device_detach(gdev);
+	gpu_unobserve_clients();
+}
+
 /**
  * gpu_users_get() - an event is being opened: let the sources report
  *
+ * All of them do, or the event is not opened: it may look at all devices, and one that
+ * does not report would be missing from what it counts.
+ *
  * Context: process, gpu_mutex held, sleeps.
- * Return: 0, or why nothing can be observed.
+ * Return: 0, or why something cannot be observed.
  */
 int gpu_users_get(void)
 {
@@ -234,24 +246,28 @@ int gpu_users_get(void)
 
 	lockdep_assert_held(&gpu_mutex);
 
-	if (gpu_users++)
-		return 0;
-
 	/* first: a client that is seen must not end unseen */
-	err = gpu_observe_clients();
+	err = gpu_users ? 0 : gpu_observe_clients();
 	if (err)
-		goto err_users;
+		return err;
 
-	list_for_each_entry(gdev, &gpu_devices, link)
-		device_try_attach(gdev);
+	list_for_each_entry(gdev, &gpu_devices, link) {
+		err = gdev->attached ? 0 : device_attach(gdev);
+		/* ENODEV: its module is going, and so is the device */
+		if (err && err != -ENODEV)
+			goto err_detach;
+	}
 
-	raw_spin_lock_irq(&gpu_lock);
-	gpu_flush_timer_start();
-	raw_spin_unlock_irq(&gpu_lock);
+	if (!gpu_users++) {
+		raw_spin_lock_irq(&gpu_lock);
+		gpu_flush_timer_start();
+		raw_spin_unlock_irq(&gpu_lock);
+	}
 	return 0;
 
-err_users:
-	gpu_users--;
+err_detach:
+	if (!gpu_users)
+		devices_detach();
 	return err;
 }
 
@@ -262,17 +278,13 @@ err_users:
  */
 void gpu_users_put(void)
 {
-	struct gpu_pmu_device *gdev;
-
 	lockdep_assert_held(&gpu_mutex);
 
 	if (--gpu_users)
 		return;
 
 	gpu_flush_timer_stop();
-	list_for_each_entry(gdev, &gpu_devices, link)
-		device_detach(gdev);
-	gpu_unobserve_clients();
+	devices_detach();
 }
 
 /**
