@@ -457,6 +457,8 @@ static void look_once(struct gpu_look *look)
 	look->nr = 0;
 	look->look = ++usages_look;
 	look->time = gpu_flush_devices();
+	/* events that look at the same accounts have what this look tells */
+	gpu_events_settle(0);
 	look->sum = usages_sum();
 	look->client = look->file ? gpu_client_of_file(look->file) : NULL;
 	/* in the order in which they go from one to the next: so none slips through */
