@@ -17,7 +17,8 @@ static const char usage[] =
 	"open, and says in its environment what to give to perf: GPU_FD, GPU_CTX and\n"
 	"GPU_DEV. The other process is not stopped, and goes on with its own.\n\n"
 	"  -p, --pid PID   the process; it must be yours, or you root\n"
-	"  -f, --fd FD     the inherited file\n\n"
+	"  -f, --fd FD     the inherited file\n"
+	"  -h, --help      this\n\n"
 	"Example:\n"
 	"  perf gpu attach -p 1234 sh -c 'perf stat \\\n"
 	"      -e gpu/ctx-busy,fd=$GPU_FD,ctx=$GPU_CTX/ sleep 2'\n";

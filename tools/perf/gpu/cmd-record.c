@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "obstacle.h"
 #include "perf-gpu.h"
 #include "record.h"
-#include "record-check.h"
 #include "script.h"
 
 #define COMMAND	"perf gpu record"
@@ -32,7 +32,8 @@ static int usage(FILE *out)
 	      "                        dwarf,SIZE; fp: by frame pointers, which is cheap, and right\n"
 	      "                        if the program and its libraries have them; none\n"
 	      "  -n, --dry-run         print the perf record that it would be\n"
-	      "  --perf                what follows, up to --, is for perf record\n\n"
+	      "  --perf                what follows, up to --, is for perf record\n"
+	      "  -h, --help            this\n\n"
 	      "perf keeps what a process had mapped before an exec, and then may unwind dwarf stacks\n"
 	      "wrongly: record the program itself and not a script that runs it, or take fp; also\n"
 	      "for programs that begin while -a records.\n\n"
@@ -164,7 +165,7 @@ static void here_look(struct record_here *here)
 	struct rlimit memlock = {};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	here->privileged = record_check__privileged();
+	here->privileged = obstacle__privileged();
 	here->cpus = cpus > 0 ? cpus : 1;
 	if (!file || fscanf(file, "%lu", &here->mlock_kb) != 1)
 		here->mlock_kb = 0;
@@ -208,13 +209,15 @@ int cmd_record(int argc, char **argv)
 		.record = { .perf = script__perf(), .call_graph = "dwarf" },
 	};
 	struct record_here here = {};
-	char text[RECORD_CHECK_TEXT];
+	struct obstacle_target target;
+	char text[OBSTACLE_TEXT];
 	char **command;
 	int status = options_read(argc, argv, &o);
 
 	if (status >= 0)
 		return status;
-	if (!o.dry_run && record_check__obstacle(o.pid, o.record.all, text, sizeof(text))) {
+	target = (struct obstacle_target){ .pid = o.pid, .all = o.record.all };
+	if (!o.dry_run && obstacle__check(&target, text, sizeof(text))) {
 		fprintf(stderr, COMMAND ": %s\n", text);
 		return 1;
 	}

@@ -21,43 +21,6 @@ static int query_open(void)
 	return query < 0 ? -errno : query;
 }
 
-int contexts__get(struct contexts *contexts, int fd)
-{
-	struct gpu_pmu_contexts arg = { .fd = fd };
-	struct gpu_pmu_context_info *info = NULL, *more;
-	int err, query = query_open();
-	unsigned int room;
-
-	if (query < 0)
-		return query;
-	do {
-		room = arg.nr + ROOM_MORE;
-		more = reallocarray(info, room, sizeof(*info));
-		if (!more) {
-			err = -ENOMEM;
-			break;
-		}
-		info = more;
-		arg.nr = room;
-		arg.infos = (uintptr_t)info;
-		err = ioctl(query, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : 0;
-	} while (!err && arg.nr > room);
-	close(query);
-
-	if (err) {
-		free(info);
-		return err;
-	}
-	contexts->nr = arg.nr;
-	contexts->info = info;
-	return 0;
-}
-
-void contexts__put(struct contexts *contexts)
-{
-	free(contexts->info);
-}
-
 /* one of the lists that differ in nothing but what is in them */
 static int list_get(unsigned long request, unsigned int dev, size_t size, void **infos,
 		    unsigned int *nr)
@@ -77,6 +40,8 @@ static int list_get(unsigned long request, unsigned int dev, size_t size, void *
 			break;
 		}
 		info = more;
+		/* the kernel writes it, of which valgrind knows nothing */
+		memset(info, 0, room * size);
 		arg.nr = room;
 		arg.infos = (uintptr_t)info;
 		err = ioctl(query, request, &arg) ? -errno : 0;
@@ -90,6 +55,25 @@ static int list_get(unsigned long request, unsigned int dev, size_t size, void *
 	*infos = info;
 	*nr = arg.nr;
 	return 0;
+}
+
+/* the argument of this one is the same, but that it names a file, and not a device */
+_Static_assert(sizeof(struct gpu_pmu_contexts) == sizeof(struct gpu_pmu_infos), "");
+
+int contexts__get(struct contexts *contexts, int fd)
+{
+	void *infos;
+	int err = list_get(GPU_PMU_IOCTL_CONTEXTS, fd, sizeof(*contexts->info), &infos,
+			   &contexts->nr);
+
+	if (!err)
+		contexts->info = infos;
+	return err;
+}
+
+void contexts__put(struct contexts *contexts)
+{
+	free(contexts->info);
 }
 
 int devices__get(struct devices *devices)
@@ -181,6 +165,8 @@ static int usages_make_room(struct usages *usages, unsigned int nr)
 		return -ENOMEM;
 	usages->buffer = more;
 	usages->room = nr + ROOM_MORE;
+	/* likewise */
+	memset(more, 0, usages->room * usages_entry_size(usages));
 	return 0;
 }
 

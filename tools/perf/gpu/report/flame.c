@@ -2,13 +2,8 @@
 /*
  * The flame graph of one weight.
  */
-#include <errno.h>
-
 #include "flamegraph.h"
 #include "report.h"
-
-/* the page is a part of its own, and may be left out of a build */
-extern typeof(flamegraph__write) flamegraph__write __attribute__((weak));
 
 int report__flamegraph(FILE *out, const struct report *report)
 {
@@ -18,8 +13,6 @@ int report__flamegraph(FILE *out, const struct report *report)
 
 	if (err)
 		return err;
-	if (!flamegraph__write)
-		return -EOPNOTSUPP;
 	return flamegraph__write(out, report->stacks, selves, stacks__nr(report->stacks),
 				 weight->title, weight->unit);
 }
