@@ -21,10 +21,24 @@ static int query_open(void)
 	return query < 0 ? -errno : query;
 }
 
+/*
+ * Room for more. It is cleared, for checkers of memory do not know what our ioctls
+ * write to.
+ */
+static int make_room(void **entries, unsigned int room, size_t size)
+{
+	void *more = reallocarray(*entries, room, size);
+
+	if (!more)
+		return -ENOMEM;
+	*entries = memset(more, 0, room * size);
+	return 0;
+}
+
 int contexts__get(struct contexts *contexts, int fd)
 {
 	struct gpu_pmu_contexts arg = { .fd = fd };
-	struct gpu_pmu_context_info *info = NULL, *more;
+	void *info = NULL;
 	int err, query = query_open();
 	unsigned int room;
 
@@ -32,12 +46,9 @@ int contexts__get(struct contexts *contexts, int fd)
 		return query;
 	do {
 		room = arg.nr + ROOM_MORE;
-		more = reallocarray(info, room, sizeof(*info));
-		if (!more) {
-			err = -ENOMEM;
+		err = make_room(&info, room, sizeof(*contexts->info));
+		if (err)
 			break;
-		}
-		info = more;
 		arg.nr = room;
 		arg.infos = (uintptr_t)info;
 		err = ioctl(query, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : 0;
@@ -64,19 +75,16 @@ static int list_get(unsigned long request, unsigned int dev, size_t size, void *
 {
 	struct gpu_pmu_infos arg = { .dev = dev };
 	int err, query = query_open();
-	void *info = NULL, *more;
+	void *info = NULL;
 	unsigned int room;
 
 	if (query < 0)
 		return query;
 	do {
 		room = arg.nr + ROOM_MORE;
-		more = reallocarray(info, room, size);
-		if (!more) {
-			err = -ENOMEM;
+		err = make_room(&info, room, size);
+		if (err)
 			break;
-		}
-		info = more;
 		arg.nr = room;
 		arg.infos = (uintptr_t)info;
 		err = ioctl(query, request, &arg) ? -errno : 0;
@@ -172,14 +180,13 @@ void usages__close(struct usages *usages)
 
 static int usages_make_room(struct usages *usages, unsigned int nr)
 {
-	void *more;
+	int err;
 
 	if (nr + ROOM_MORE <= usages->room)
 		return 0;
-	more = reallocarray(usages->buffer, nr + ROOM_MORE, usages_entry_size(usages));
-	if (!more)
-		return -ENOMEM;
-	usages->buffer = more;
+	err = make_room(&usages->buffer, nr + ROOM_MORE, usages_entry_size(usages));
+	if (err)
+		return err;
 	usages->room = nr + ROOM_MORE;
 	return 0;
 }
