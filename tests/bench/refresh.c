@@ -2,9 +2,10 @@
 /*
  * What it costs to ask how much each client has used: of /dev/gpu_pmu, in one ioctl; and
  * of fdinfo, a file for each client, as nvtop and intel_gpu_top do. Without what they do
- * besides: finding out which files are of a GPU, and parsing.
+ * besides: finding out which files are of a GPU, and parsing. And what it costs perf gpu
+ * to ask, and to show it. usage: refresh PERF-GPU
  *
- * Prints a line for each number of clients: that, and the instructions of both.
+ * Prints a line for each: clients, who asks, instructions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <linux/gpu_pmu.h>
 
@@ -88,6 +90,63 @@ static uint64_t ask_fdinfo(unsigned int nr)
 	return bench_now() - start;
 }
 
+/* ---- perf gpu ---- */
+
+/* what a program has had of the CPU, with all that it has run: ns; 0: it has failed */
+static uint64_t run_cpu(const char *path, char *const *args)
+{
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(127);
+		execv(path, args);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &used) != pid)
+		die("%s: %s", path, strerror(errno));
+	if (status)
+		return 0;
+	return ((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000ULL +
+		used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+}
+
+#define TOOL_REFRESHES	5
+
+/* many refreshes take so much more than few */
+static void tool(unsigned int nr, const char *name, const char *path, char *const *few,
+		 char *const *many)
+{
+	uint64_t less, more = 0;
+
+	/* the first time it is read from the disk */
+	run_cpu(path, few);
+	less = run_cpu(path, few);
+	if (less)
+		more = run_cpu(path, many);
+	if (more > less)
+		printf("%u\tperf gpu %s\t%lu\n", nr, name, (more - less) / TOOL_REFRESHES);
+	else
+		printf("%u\tperf gpu %s\tn/a: it has failed\n", nr, name);
+}
+
+static void tools(unsigned int nr, const char *path)
+{
+	static char *const top[] = { "perf-gpu", "top", "-d", "0.2", "-n", "1", NULL };
+	static char *const more_top[] = { "perf-gpu", "top", "-d", "0.2", "-n", "6", NULL };
+	static char *const stat[] = { "perf-gpu", "stat", "-a", "--per-client", "-I", "1000",
+				      "-o", "/dev/null", "--", "sleep", "1.5", NULL };
+	static char *const more_stat[] = { "perf-gpu", "stat", "-a", "--per-client", "-I", "1000",
+					   "-o", "/dev/null", "--", "sleep", "6.5", NULL };
+
+	tool(nr, "top", path, top, more_top);
+	tool(nr, "stat -I", path, stat, more_stat);
+}
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -102,7 +161,7 @@ static uint64_t median(uint64_t *took)
 	return took[ROUNDS / 2];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const unsigned int numbers[] = { 1, 10, 100, 1000, CLIENTS_MAX };
 	struct rlimit files = { 8192, 8192 };
@@ -110,6 +169,8 @@ int main(void)
 	unsigned int i, k, before = 0;
 	int dev, event;
 
+	if (argc != 2)
+		die("usage: refresh PERF-GPU");
 	if (setrlimit(RLIMIT_NOFILE, &files))
 		die("files: %s", strerror(errno));
 	event = gpu_event_open(&(struct gpu_config){ .event = GPU_PMU_EVENT_GPU_BUSY }, -1, 0, -1);
@@ -126,7 +187,11 @@ int main(void)
 			usages[k] = ask_usages(dev, before);
 			fdinfo[k] = ask_fdinfo(before);
 		}
-		printf("%u %lu %lu\n", before, median(usages), median(fdinfo));
+		printf("%u\t/dev/gpu_pmu\t%lu\n", before, median(usages));
+		printf("%u\t  fdinfo\t%lu\n", before, median(fdinfo));
+		/* in between they tell nothing more */
+		if (before == 1 || before == 100 || before == CLIENTS_MAX)
+			tools(before, argv[1]);
 		fflush(stdout);
 	}
 	return 0;
