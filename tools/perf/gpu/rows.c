@@ -32,10 +32,7 @@ void rows__free(struct rows *rows)
 static struct row **rows_bucket(struct rows *rows, __u32 dev, __u64 client, __u64 ctx,
 				__u16 engine)
 {
-	__u64 hash = client ^ ctx * 0x9e3779b97f4a7c15ULL ^ ((__u64)dev << 32 | engine);
-
-	hash *= 0x9e3779b97f4a7c15ULL;
-	return &rows->bucket[(hash >> 40) % ROWS_BUCKETS];
+	return &rows->bucket[(row__hash(dev, client, ctx, engine) >> 40) % ROWS_BUCKETS];
 }
 
 /* a driver gives a context's id to another one again; our own words of idle ones have no id */
