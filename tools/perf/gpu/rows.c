@@ -100,7 +100,9 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 		if (!row)
 			return -ENOMEM;
 	}
-	if (memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
+	/* it is not gone, or has done more than was shown */
+	if (!(usage->flags & GPU_PMU_USAGE_ENDED) ||
+	    memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
 		row->shown = false;
 	memcpy(row_values(rows, row, VALUE_LAST), usage->values, bytes);
 	if (usage->id)
