@@ -130,9 +130,11 @@ static void line_add(struct maker *maker, struct view_line *line, const struct r
 		line->count[i].counted = true;
 	}
 	line->ended &= row->ended;
-	/* the newest name */
-	if (line->kind != VIEW_ENGINE && row->comm[0])
+	/* the newest name: what has ended keeps the one that it had then */
+	if (line->kind != VIEW_ENGINE && row->comm[0] && row->look >= line->look) {
 		memcpy(line->comm, row->comm, sizeof(line->comm));
+		line->look = row->look;
+	}
 }
 
 /* a row's counts to a line, which may be a new one */
