@@ -123,8 +123,8 @@ static int parse_option(struct stat_args *args, int opt)
 			return 1 + wrong_usage("-I takes milliseconds, 10 at least");
 		return 0;
 	case 'x':
-		if (!*optarg)
-			return 1 + wrong_usage("-x takes a separator");
+		if (!output_fields__can_separate(optarg))
+			return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 		run->output.ops = &output_fields;
 		run->output.separator = optarg;
 		return 0;
