@@ -13,6 +13,9 @@
 #include "target.h"
 #include "view.h"
 
+/* a table has two columns for each, and those that say whose they are */
+#define OUTPUT_EVENTS_MAX	125
+
 /**
  * struct output - where to, and of what
  * @ops:	how
