@@ -107,24 +107,37 @@ static void a_context_id_is_given_again(void)
 	rows__free(&rows);
 }
 
+/* all that is told of a client has one id */
 static void each_engine_is_a_row(void)
 {
 	static const __u16 engines[] = { 0, 1, 254, 255, 256, 0xfffe, ALL_ENGINES };
-	struct gpu_pmu_usage who = { .client = UINT64_MAX };
+	struct gpu_pmu_usage who = { .id = 1, .client = UINT64_MAX };
+	unsigned int nr = 0;
 
 	rows__init(&rows, EVENTS);
 	for (unsigned int look = 1; look <= 3; look++) {
 		rows__begin_look(&rows);
 		for (unsigned int i = 0; i < 7; i++) {
-			who.id = 1 + i;
 			who.engine = engines[i];
 			tell(&who, look * (i + 1), 0);
 		}
 	}
 	CHECK_EQ(7, look_nr_rows(&rows));
+	for (const struct row *row = rows.first; row; row = row->newer, nr++) {
+		CHECK_EQ(engines[nr], row->engine);
+		CHECK_EQ(2 * (nr + 1), row__value(&rows, row, 0, SINCE_BEGIN));
+	}
+	/* engines in one bucket, too */
+	for (unsigned int i = 0; i < 5000; i++) {
+		who.engine = i;
+		tell(&who, 1, 0);
+	}
+	CHECK_EQ(5000 + 2, look_nr_rows(&rows));
+	rows__free(&rows);
+	rows__begin_look(&rows);
 	for (unsigned int i = 0; i < 7; i++) {
-		CHECK_EQ(2 * (i + 1), value(1 + i, 0, SINCE_BEGIN));
-		CHECK_EQ(engines[i], look_row(&rows, 1 + i)->engine);
+		who.engine = engines[i];
+		tell(&who, 1, 0);
 	}
 	/* so is each device, client and context */
 	who.id = 100;
