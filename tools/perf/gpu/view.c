@@ -125,8 +125,10 @@ static void line_add(struct maker *maker, struct view_line *line, const struct r
 		if (maker->slot[i] < 0 ||
 		    !event_wants(&maker->events->event[i], row, by_engine))
 			continue;
-		line->count[i].value += sign * (__s64)row__value(maker->rows, row,
-								 maker->slot[i], maker->since);
+		/* a sum that does not fit wraps around, as counters do */
+		line->count[i].value = (__u64)line->count[i].value + (__u64)(__s64)sign *
+				       row__value(maker->rows, row, maker->slot[i],
+						  maker->since);
 		line->count[i].counted = true;
 	}
 	line->ended &= row->ended;
@@ -284,7 +286,9 @@ static int add_others_and_total(struct maker *maker, const struct view_count *to
 			line->count[i] = total[i];
 			for (unsigned int l = 0; l < view->nr; l++)
 				if (line_is_part(maker, &view->line[l]))
-					line->count[i].value -= view->line[l].count[i].value;
+					line->count[i].value =
+						(__u64)line->count[i].value -
+						(__u64)view->line[l].count[i].value;
 		}
 		line->ended = false;
 	}
