@@ -123,8 +123,8 @@ static int parse_option(struct stat_args *args, int opt)
 			return 1 + wrong_usage("-I takes milliseconds, 10 at least");
 		return 0;
 	case 'x':
-		if (!*optarg)
-			return 1 + wrong_usage("-x takes a separator");
+		if (!output_fields__can_separate(optarg))
+			return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 		run->output.ops = &output_fields;
 		run->output.separator = optarg;
 		return 0;
@@ -185,6 +185,9 @@ static int prepare(struct stat_args *args)
 	err = events__parse(&run->events, EVENT_SYSFS, args->events, text, sizeof(text));
 	if (err)
 		return text[0] ? stat__fail("%s", text) : stat__refuse(run, err);
+	if (run->events.nr > OUTPUT_EVENTS_MAX)
+		return stat__fail("%u events are too many: %u can be counted at once",
+				  run->events.nr, OUTPUT_EVENTS_MAX);
 	run->counter = calloc(run->events.nr, sizeof(*run->counter));
 	run->base = calloc(run->events.nr, sizeof(*run->base));
 	run->now = calloc(run->events.nr, sizeof(*run->now));

@@ -201,8 +201,8 @@ static int parse(struct top_args *args, int argc, char **argv)
 			top->contexts = true;
 			break;
 		case 'x':
-			if (!*optarg)
-				return 1 + wrong_usage("-x takes a separator");
+			if (!output_fields__can_separate(optarg))
+				return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 			args->ops = &output_fields;
 			args->separator = optarg;
 			break;

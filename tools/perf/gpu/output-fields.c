@@ -2,6 +2,7 @@
 /*
  * Lines of fields, always as many.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "metric.h"
@@ -23,18 +24,28 @@ const char output_fields_help[] =
 	"  unit        of the count\n"
 	"  metric      share, mean or rate\n"
 	"  unit        of the metric: %, ns/job, ns/wait, /s\n"
-	"What a line does not have is empty. The separator in a name becomes '_'.\n";
+	"What a line does not have is empty. What is in the separator becomes '_' in\n"
+	"words; so it has no letter, digit, '.', '-' or '_' of its own.\n";
 
-/* names are others' words: they may not look like more fields, or lines */
+/* what may be in a number, or stand for a separator in a name, or ends a line, may not */
+bool output_fields__can_separate(const char *separator)
+{
+	for (const char *at = separator; *at; at++)
+		if (isalnum((unsigned char)*at) || strchr(".-_", *at) ||
+		    (iscntrl((unsigned char)*at) && *at != '\t'))
+			return false;
+	return *separator;
+}
+
+/* names are others' words: they may not look like more fields, or lines, or parts of these */
 static void print_word(const struct output *output, const char *word)
 {
-	size_t length = strlen(output->separator);
 	char text[128];
 
 	snprintf(text, sizeof(text), "%s", word);
 	text__printable(text);
-	for (char *at = text; (at = strstr(at, output->separator));)
-		memset(at, output->separator[0] == '_' ? '-' : '_', length);
+	for (char *at = text; (at = strpbrk(at, output->separator));)
+		*at = '_';
 	fprintf(output->file, "%s%s", output->separator, text);
 }
 
@@ -68,17 +79,19 @@ static void print_count(const struct output *output, const struct view_line *lin
 	struct metric metric;
 
 	print_word(output, event->name);
-	fputs(output->separator, output->file);
 	if (line->count[i].counted)
-		fprintf(output->file, "%lld", (long long)line->count[i].value);
+		fprintf(output->file, "%s%lld", output->separator,
+			(long long)line->count[i].value);
 	else
-		fprintf(output->file, "<not counted>");
+		print_word(output, "<not counted>");
 	print_word(output, event->unit);
-	if (metric__get(&metric, output->events, line, i, seconds))
-		fprintf(output->file, "%s%.3f%s%s", output->separator, metric.value,
-			output->separator, metric.unit);
-	else
-		fprintf(output->file, "%s%s", output->separator, output->separator);
+	fputs(output->separator, output->file);
+	if (metric__get(&metric, output->events, line, i, seconds)) {
+		fprintf(output->file, "%.3f", metric.value);
+		print_word(output, metric.unit);
+	} else {
+		print_word(output, "");
+	}
 }
 
 static void print_part(const struct output *output, const struct output_part *part)

@@ -38,6 +38,10 @@ static void text_begin(struct output *output)
 
 /* ---- the parts ---- */
 
+#define WHO_COLUMNS	6
+
+_Static_assert(WHO_COLUMNS + 2 * OUTPUT_EVENTS_MAX <= TABLE_COLUMNS_MAX, "");
+
 static bool has_parts(const struct output *output)
 {
 	return output->how->clients || output->how->contexts || output->how->engines;

@@ -13,6 +13,9 @@
 #include "target.h"
 #include "view.h"
 
+/* a table has two columns for each, and those that say whose they are */
+#define OUTPUT_EVENTS_MAX	125
+
 /**
  * struct output - where to, and of what
  * @ops:	how
@@ -79,6 +82,9 @@ extern const struct output_ops output_json;
 
 /* what is in the fields of output_fields, for --help */
 extern const char output_fields_help[];
+
+/* can a line be split at this, whatever is in its fields? */
+bool output_fields__can_separate(const char *separator);
 
 /* the word for a kind of line: what programs read */
 const char *output__kind(const struct view_line *line);

@@ -32,10 +32,7 @@ void rows__free(struct rows *rows)
 static struct row **rows_bucket(struct rows *rows, __u32 dev, __u64 client, __u64 ctx,
 				__u16 engine)
 {
-	__u64 hash = client ^ ctx * 0x9e3779b97f4a7c15ULL ^ ((__u64)dev << 32 | engine);
-
-	hash *= 0x9e3779b97f4a7c15ULL;
-	return &rows->bucket[(hash >> 40) % ROWS_BUCKETS];
+	return &rows->bucket[(row__hash(dev, client, ctx, engine) >> 40) % ROWS_BUCKETS];
 }
 
 /* a driver gives a context's id to another one again; our own words of idle ones have no id */
@@ -103,7 +100,9 @@ int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 		if (!row)
 			return -ENOMEM;
 	}
-	if (memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
+	/* it is not gone, or has done more than was shown */
+	if (!(usage->flags & GPU_PMU_USAGE_ENDED) ||
+	    memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
 		row->shown = false;
 	memcpy(row_values(rows, row, VALUE_LAST), usage->values, bytes);
 	if (usage->id)

@@ -66,6 +66,14 @@ struct rows {
 	struct row *bucket[ROWS_BUCKETS];
 };
 
+/* the same for the same; the upper bits are the better ones */
+static inline __u64 row__hash(__u32 dev, __u64 client, __u64 ctx, __u16 engine)
+{
+	const __u64 odd = 0x9e3779b97f4a7c15ULL;
+
+	return (client ^ ctx * odd ^ ((__u64)dev << 32 | engine)) * odd;
+}
+
 /* since when */
 enum since {
 	SINCE_BEGIN,

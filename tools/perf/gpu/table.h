@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS_MAX	64
+#define TABLE_COLUMNS_MAX	256
 #define TABLE_CELL_MAX		48
 
 struct table_cell {

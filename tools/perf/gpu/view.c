@@ -12,6 +12,8 @@ struct maker {
 	const int *slot;
 	const struct rows *rows;
 	enum since since;
+	unsigned int *index;		/* by line_hash(): place of a line + 1; 0: free */
+	unsigned int mask;
 };
 
 /* does a row's count belong to an event, in lines of an engine, or of all? */
@@ -65,32 +67,52 @@ static int line_order(const void *a, const void *b)
 	return 0;
 }
 
-static struct view_line *line_find(struct view *view, const struct view_line *key)
+/* a line has room in the index as long as it is made: not when lines are moved */
+static int maker_make_room(struct maker *maker, unsigned int nr_lines)
 {
-	for (unsigned int i = view->nr; i-- > 0;)
-		if (!line_order(&view->line[i], key))
-			return &view->line[i];
-	return NULL;
+	unsigned int size = 16;
+
+	/* half of it is free, so that a search is short */
+	while (size < 2 * nr_lines)
+		size *= 2;
+	maker->mask = size - 1;
+	maker->index = calloc(size, sizeof(*maker->index));
+	maker->view->line = reallocarray(NULL, nr_lines, sizeof(*maker->view->line));
+	return maker->index && maker->view->line ? 0 : -ENOMEM;
+}
+
+/* of lines that line_order() has as equal it is the same */
+static unsigned int line_hash(const struct view_line *line)
+{
+	return row__hash(line->dev, line->client, line->ctx, line->engine) >> 32 ^
+	       line->kind * 0x9e3779b1U;
+}
+
+/* where a line is in the index, or is to be */
+static unsigned int *line_find(const struct maker *maker, const struct view_line *key)
+{
+	unsigned int i = line_hash(key) & maker->mask;
+
+	while (maker->index[i] && line_order(&maker->view->line[maker->index[i] - 1], key))
+		i = (i + 1) & maker->mask;
+	return &maker->index[i];
 }
 
 static struct view_line *line_get(struct maker *maker, const struct view_line *key)
 {
+	unsigned int *place = line_find(maker, key);
 	struct view *view = maker->view;
-	struct view_line *line = line_find(view, key);
+	struct view_line *line;
 
-	if (line)
-		return line;
-	line = reallocarray(view->line, view->nr + 1, sizeof(*line));
-	if (!line)
-		return NULL;
-	view->line = line;
-	line += view->nr;
+	if (*place)
+		return &view->line[*place - 1];
+	line = &view->line[view->nr];
 	*line = *key;
 	line->ended = true;
 	line->count = calloc(view->nr_events, sizeof(*line->count));
 	if (!line->count)
 		return NULL;
-	view->nr++;
+	*place = ++view->nr;
 	return line;
 }
 
@@ -103,14 +125,18 @@ static void line_add(struct maker *maker, struct view_line *line, const struct r
 		if (maker->slot[i] < 0 ||
 		    !event_wants(&maker->events->event[i], row, by_engine))
 			continue;
-		line->count[i].value += sign * (__s64)row__value(maker->rows, row,
-								 maker->slot[i], maker->since);
+		/* a sum that does not fit wraps around, as counters do */
+		line->count[i].value = (__u64)line->count[i].value + (__u64)(__s64)sign *
+				       row__value(maker->rows, row, maker->slot[i],
+						  maker->since);
 		line->count[i].counted = true;
 	}
 	line->ended &= row->ended;
-	/* the newest name */
-	if (line->kind != VIEW_ENGINE && row->comm[0])
+	/* the newest name: what has ended keeps the one that it had then */
+	if (line->kind != VIEW_ENGINE && row->comm[0] && row->look >= line->look) {
 		memcpy(line->comm, row->comm, sizeof(line->comm));
+		line->look = row->look;
+	}
 }
 
 /* a row's counts to a line, which may be a new one */
@@ -218,6 +244,28 @@ static bool event_has_parts(const struct maker *maker, unsigned int i)
 	return !maker->how->engines || event__has_engines(event);
 }
 
+static bool row_is_in_view(const struct maker *maker, const struct row *row)
+{
+	return (row->mine || maker->how->all) &&
+	       !(maker->since == SINCE_INTERVAL && row->shown);
+}
+
+static int rows_to_view(struct maker *maker)
+{
+	unsigned int nr_lines = 2;	/* others and total */
+	const struct row *row;
+	int err;
+
+	/* a row belongs to two lines at most */
+	for (row = maker->rows->first; row; row = row->newer)
+		nr_lines += 2 * row_is_in_view(maker, row);
+	err = maker_make_room(maker, nr_lines);
+	for (row = maker->rows->first; !err && row; row = row->newer)
+		if (row_is_in_view(maker, row))
+			err = row_to_view(maker, row);
+	return err;
+}
+
 static int add_others_and_total(struct maker *maker, const struct view_count *total)
 {
 	const struct view_line others_key = { .kind = VIEW_OTHERS,
@@ -238,7 +286,9 @@ static int add_others_and_total(struct maker *maker, const struct view_count *to
 			line->count[i] = total[i];
 			for (unsigned int l = 0; l < view->nr; l++)
 				if (line_is_part(maker, &view->line[l]))
-					line->count[i].value -= view->line[l].count[i].value;
+					line->count[i].value =
+						(__u64)line->count[i].value -
+						(__u64)view->line[l].count[i].value;
 		}
 		line->ended = false;
 	}
@@ -258,15 +308,11 @@ int view__make(struct view *view, const struct view_how *how, const struct event
 		.view = view, .how = how, .events = events, .slot = slot, .rows = rows,
 		.since = since,
 	};
-	const struct row *row;
-	int err = 0;
+	int err;
 
 	*view = (struct view){ .nr_events = events->nr };
-	for (row = rows->first; !err && row; row = row->newer)
-		if ((row->mine || how->all) && !(since == SINCE_INTERVAL && row->shown))
-			err = row_to_view(&maker, row);
-	if (!err)
-		err = add_others_and_total(&maker, total);
+	err = rows_to_view(&maker) ?: add_others_and_total(&maker, total);
+	free(maker.index);
 	if (err) {
 		view__free(view);
 		return err;

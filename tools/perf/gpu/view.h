@@ -42,6 +42,7 @@ struct view_count {
  * @engine:	engine, GPU_PMU_SAMPLE_NO_ENGINE: all of them
  * @kernel:	it is the kernel's own work
  * @ended:	it is gone
+ * @look:	the last one that has told of it: the name is from there
  * @count:	one for each event
  */
 struct view_line {
@@ -54,6 +55,7 @@ struct view_line {
 	__u16 engine;
 	bool kernel;
 	bool ended;
+	unsigned long look;
 	struct view_count *count;
 };
 

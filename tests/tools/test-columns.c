@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* perf gpu stat's tables, with as much in them as there can be. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake-query.h"
+#include "output.h"
+#include "test.h"
+
+#define WHO	6	/* TIME, DEV, PID, COMMAND, CTX, ENGINE */
+
+static struct event event[OUTPUT_EVENTS_MAX];
+static struct view_count counts[OUTPUT_EVENTS_MAX];
+static struct view_line line[] = {
+	{ .kind = VIEW_CONTEXT, .dev = 128, .client = 1, .pid = 7, .comm = "a\xff" "b",
+	  .ctx = UINT64_MAX, .engine = 0xfffe, .count = counts },
+	{ .kind = VIEW_TOTAL, .dev = 128, .pid = 7, .ctx = 1, .engine = 0, .count = counts },
+};
+
+static unsigned int words(const char *from, const char *to)
+{
+	unsigned int nr = 0;
+
+	for (; from < to; from++)
+		nr += *from != ' ' && (from[1] == ' ' || from + 1 == to);
+	return nr;
+}
+
+/* an event that is a share of time, too, has two columns */
+static void a_table_of_as_many_events_as_there_can_be(void)
+{
+	const struct events events = { .nr = OUTPUT_EVENTS_MAX, .event = event };
+	const struct view_how how = { .clients = true, .contexts = true, .engines = true };
+	const struct view view = { .nr_events = OUTPUT_EVENTS_MAX, .nr = 2, .line = line };
+	const struct output_part part = { .to = 1, .view = &view };
+	const unsigned int columns = WHO + 2 * OUTPUT_EVENTS_MAX;
+	struct names names = {};
+	struct output output = { .events = &events, .how = &how, .names = &names };
+	char *text, *end, number[32];
+	size_t size;
+
+	for (unsigned int i = 0; i < OUTPUT_EVENTS_MAX; i++) {
+		snprintf(event[i].name, sizeof(event[i].name), "gpu-busy:%u", i);
+		event[i].config[0] = GPU_PMU_EVENT_GPU_BUSY;
+		counts[i] = (struct view_count){ (i + 1) * 10000000LL, true };
+	}
+	output.file = open_memstream(&text, &size);
+	output_text.interval(&output, &part);
+	fclose(output.file);
+
+	end = strchr(text, '\n');
+	CHECK_EQ(columns, words(text, end));
+	CHECK(strstr(text, "  gpu-busy:124  "));
+	for (unsigned int l = 0; l < 2; l++) {
+		char *begin = end + 1;
+
+		end = strchr(begin, '\n');
+		/* the total is nobody's: it has no context */
+		CHECK_EQ(l ? columns - 1 : columns, words(begin, end));
+		snprintf(number, sizeof(number), " %u.0", OUTPUT_EVENTS_MAX);
+		CHECK(!strncmp(end - strlen(number), number, strlen(number)));
+	}
+	CHECK(strstr(text, " a?b "));
+	CHECK(strstr(text, " 18446744073709551615 "));
+	CHECK(strstr(text, " 65534 "));
+	free(text);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(a_table_of_as_many_events_as_there_can_be),
+	};
+
+	return TESTS_RUN(tests);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who belongs to a target, by the records of perf that are made up here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "tree.h"
+
+static struct tree tree;
+
+/* of tree.c's other half, which these tests do not come to */
+int cpus__online(int **cpus, unsigned int *nr)
+{
+	*cpus = NULL;
+	*nr = 0;
+	abort();
+}
+
+static int tell(__u32 type, __u16 size, __u32 pid, __u32 tid)
+{
+	struct {
+		struct perf_event_header header;
+		__u32 pid, ppid, tid, ptid;
+		__u64 time;
+	} record = {
+		.header = { .type = type, .size = size ?: sizeof(record) },
+		.pid = pid, .ppid = 1, .tid = tid, .ptid = 1,
+	};
+
+	return tree__record(&tree, &record.header);
+}
+
+static bool alive(pid_t pid)
+{
+	for (unsigned int i = 0; i < tree.nr; i++)
+		if (tree.process[i].pid == pid)
+			return tree.process[i].alive;
+	return false;
+}
+
+static void it_begins_with_the_target(void)
+{
+	pid_t pids[] = { 30, 10, 20, 10 };
+	struct target target = { .pid = pids, .nr_pids = 4 };
+
+	CHECK_EQ(0, tree__begin(&tree, &target));
+	CHECK_EQ(3, tree.nr);
+	CHECK(tree__has(&tree, 10) && tree__has(&tree, 20) && tree__has(&tree, 30));
+	CHECK(!tree__has(&tree, 0) && !tree__has(&tree, 15) && !tree__has(&tree, 31));
+	CHECK_EQ(0, tree__update(&tree));
+	tree__close(&tree);
+	CHECK(!tree__has(&tree, 10));
+}
+
+static void forks_and_exits(void)
+{
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 7));
+	CHECK(tree__has(&tree, 7) && alive(7));
+	/* a thread is none of its own, and may end */
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 8));
+	CHECK_EQ(1, tree.nr);
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 8));
+	CHECK(alive(7));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	CHECK(tree__has(&tree, 7) && !alive(7));
+	/* the id is given again */
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 7));
+	CHECK(alive(7));
+	/* whom we do not know, or cannot see */
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 9, 9));
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 0, 0));
+	CHECK_EQ(0, tell(PERF_RECORD_COMM, 0, 11, 11));
+	CHECK_EQ(1, tree.nr);
+	tree__close(&tree);
+}
+
+static void a_record_that_is_too_short(void)
+{
+	for (unsigned int size = sizeof(struct perf_event_header); size < 32; size++)
+		CHECK_EQ(0, tell(PERF_RECORD_FORK, size, 7, 7));
+	CHECK_EQ(0, tree.nr);
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 32, 7, 7));
+	CHECK_EQ(1, tree.nr);
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 31, 7, 7));
+	CHECK(alive(7));
+	tree__close(&tree);
+}
+
+static void what_was_lost_is_summed_up(void)
+{
+	struct {
+		struct perf_event_header header;
+		__u64 id, lost;
+	} record = { .header = { .type = PERF_RECORD_LOST, .size = sizeof(record) }, .lost = 5 };
+
+	CHECK_EQ(0, tree__record(&tree, &record.header));
+	record.lost = 1ULL << 40;
+	CHECK_EQ(0, tree__record(&tree, &record.header));
+	record.header.size--;
+	CHECK_EQ(0, tree__record(&tree, &record.header));
+	CHECK_EQ((1ULL << 40) + 5, tree.lost);
+	tree__close(&tree);
+}
+
+#define PIDS	5000
+
+/* against a plain list of who was there, and who is */
+static void any_forks_and_exits(void)
+{
+	static enum { NEVER, LIVES, GONE } state[PIDS];
+
+	memset(state, 0, sizeof(state));
+	for (unsigned int i = 0; i < 20000; i++) {
+		__u32 pid = 1 + test_random() % (PIDS - 1), other = test_random() % 2;
+		bool fork = test_random() % 3;
+
+		CHECK_EQ(0, tell(fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT, 0, pid, pid + other));
+		if (fork)
+			state[pid] = LIVES;
+		else if (state[pid] && !other)
+			state[pid] = GONE;
+	}
+	for (pid_t pid = 0; pid < PIDS; pid++)
+		CHECK_EQ(state[pid] != NEVER, tree__has(&tree, pid));
+	for (unsigned int i = 0; i < tree.nr; i++) {
+		CHECK(!i || tree.process[i - 1].pid < tree.process[i].pid);
+		CHECK_EQ(state[tree.process[i].pid] == LIVES, tree.process[i].alive);
+	}
+	tree__close(&tree);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(it_begins_with_the_target),
+		TEST(forks_and_exits),
+		TEST(a_record_that_is_too_short),
+		TEST(what_was_lost_is_summed_up),
+		TEST(any_forks_and_exits),
+	};
+
+	return TESTS_RUN(tests);
+}
