@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire.h"
+#include "samples/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

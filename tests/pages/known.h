@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "stacks.h"
-#include "stream.h"
+#include "samples/stacks.h"
+#include "samples/stream.h"
 
 #define KNOWN_NO_STACK	5000000
 #define KNOWN_STACKS	8

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../refgpu/tap.h"
-#include "outfile.h"
-#include "text.h"
+#include "common/outfile.h"
+#include "common/text.h"
 #include "timeline/items.h"
 #include "timeline/keys.h"
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_TOOLS_FAKE_QUERY_H
 #define TESTS_TOOLS_FAKE_QUERY_H
 
-#include "query.h"
+#include "kernel/query.h"
 
 /**
  * struct fake_device - a device

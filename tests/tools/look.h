@@ -5,7 +5,7 @@
 #ifndef TESTS_TOOLS_LOOK_H
 #define TESTS_TOOLS_LOOK_H
 
-#include "rows.h"
+#include "stat/rows.h"
 
 #define ALL_ENGINES	GPU_PMU_SAMPLE_NO_ENGINE
 #define ENDED		GPU_PMU_USAGE_ENDED

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fake-query.h"
-#include "output.h"
+#include "stat/output.h"
 #include "test.h"
 
 #define WHO	6	/* TIME, DEV, PID, COMMAND, CTX, ENGINE */

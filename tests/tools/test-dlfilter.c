@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "wire.h"
+#include "samples/wire.h"
 
 extern struct perf_dlfilter_fns perf_dlfilter_fns;
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "histogram.h"
+#include "report/histogram.h"
 #include "test.h"
 
 #define NR	20000

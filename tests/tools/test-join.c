@@ -2,7 +2,7 @@
 /* Samples as they would come, and what they must add up to. */
 #include <string.h>
 
-#include "join.h"
+#include "report/join.h"
 #include "test.h"
 
 static struct stacks *stacks;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <linux/gpu_pmu.h>
 
-#include "metric.h"
+#include "stat/metric.h"
 #include "test.h"
 
 enum { BUSY, QUEUE, JOBS, QUEUE_1, JOBS_1, WAIT_TIME, WAITS, LOST, NATIVE, EVENTS };

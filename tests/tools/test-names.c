@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "fake-query.h"
-#include "names.h"
+#include "kernel/names.h"
 #include "test.h"
 
 static const struct gpu_pmu_engine_info engines[] = { { "render" }, { "copy" }, { "" } };

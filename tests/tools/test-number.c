@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "stat/number.h"
 #include "test.h"
 
 static char text[NUMBER_SIZE];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outstanding.h"
+#include "report/outstanding.h"
 #include "test.h"
 
 #define MODEL_MAX	4096

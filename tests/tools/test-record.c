@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record.h"
+#include "record/record.h"
 #include "test.h"
 
 #define ROOT	{ .privileged = true, .cpus = 2, .mlock_kb = 516, .memlock = 8 << 20 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stacks.h"
+#include "samples/stacks.h"
 #include "test.h"
 
 static void a_name_is_kept_once(void)

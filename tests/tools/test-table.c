@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
+#include "stat/table.h"
 #include "test.h"
 
 static struct table table;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "tree.h"
+#include "stat/tree.h"
 
 static struct tree tree;
 

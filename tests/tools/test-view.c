@@ -7,7 +7,7 @@
 
 #include "look.h"
 #include "test.h"
-#include "view.h"
+#include "stat/view.h"
 
 #define EVENT_MAX	8
 

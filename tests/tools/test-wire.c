@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "wire.h"
+#include "samples/wire.h"
 
 static struct wire_line line;
 static char text[WIRE_LINE_MAX + 1];

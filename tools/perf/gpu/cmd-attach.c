@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "obstacle.h"
+#include "kernel/obstacle.h"
 #include "perf-gpu.h"
-#include "process.h"
-#include "query.h"
+#include "kernel/process.h"
+#include "kernel/query.h"
 
 static const char usage[] =
 	"usage: perf gpu attach {-p PID | -f FD} COMMAND [ARG...]\n\n"

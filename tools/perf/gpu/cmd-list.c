@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "obstacle.h"
+#include "list/list.h"
+#include "kernel/obstacle.h"
 #include "perf-gpu.h"
-#include "process.h"
-#include "query.h"
+#include "kernel/process.h"
+#include "kernel/query.h"
 
 static const char usage[] =
 	"usage: perf gpu list [-p PID | -c | -a] [-x SEP | --json]\n\n"

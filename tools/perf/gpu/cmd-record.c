@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "obstacle.h"
+#include "kernel/obstacle.h"
 #include "perf-gpu.h"
-#include "record.h"
-#include "script.h"
+#include "record/record.h"
+#include "samples/script.h"
 
 #define COMMAND	"perf gpu record"
 

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "join.h"
+#include "report/join.h"
 #include "perf-gpu.h"
 #include "report/report.h"
-#include "stacks.h"
-#include "stop.h"
-#include "stream.h"
+#include "samples/stacks.h"
+#include "samples/stop.h"
+#include "samples/stream.h"
 
 #define COMMAND	"perf gpu report"
 

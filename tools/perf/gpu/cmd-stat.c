@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "obstacle.h"
+#include "kernel/obstacle.h"
 #include "perf-gpu.h"
-#include "signals.h"
-#include "stat.h"
+#include "stat/signals.h"
+#include "stat/stat.h"
 
 #define DEFAULT_EVENTS	"gpu-busy,queue-wait,jobs,jobs-done,waits,wait-time,lost"
 #define INTERVAL_MS_MIN	10

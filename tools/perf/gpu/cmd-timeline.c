@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outfile.h"
+#include "common/outfile.h"
 #include "perf-gpu.h"
-#include "stacks.h"
-#include "stop.h"
-#include "stream.h"
+#include "samples/stacks.h"
+#include "samples/stop.h"
+#include "samples/stream.h"
 #include "timeline/items.h"
 #include "timeline/page.h"
 #include "timeline/trace.h"

@@ -12,11 +12,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "obstacle.h"
-#include "output.h"
+#include "kernel/obstacle.h"
+#include "stat/output.h"
 #include "perf-gpu.h"
-#include "signals.h"
-#include "top.h"
+#include "stat/signals.h"
+#include "top/top.h"
 
 static const char usage[] =
 	"usage: perf gpu top [OPTION...]\n\n"

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stacks.h"
-#include "../wire.h"
+#include "samples/stacks.h"
+#include "samples/wire.h"
 #include "place.h"
 
 /* addresses of a stack, of which perf records 127 if it is not told otherwise */

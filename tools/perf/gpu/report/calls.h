@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../stacks.h"
+#include "samples/stacks.h"
 
 /**
  * struct calls - the tree; all arrays by the number of a stack's node

@@ -11,8 +11,8 @@
 
 #include "flamegraph.h"
 #include "pages/pages.h"
-#include "stacks.h"
-#include "text.h"
+#include "samples/stacks.h"
+#include "common/text.h"
 
 /* pixels; the script reads them from the picture */
 #define FRAME_HEIGHT	18

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "report.h"
-#include "../text.h"
+#include "common/text.h"
 
 /**
  * struct writer - what was written last, for the comma

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../join.h"
-#include "../stacks.h"
+#include "report/join.h"
+#include "samples/stacks.h"
 
 /**
  * struct report - what there is to say

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream.h"
+#include "samples/stream.h"
 #include "timeline/keys.h"
 
 #define ITEM_NONE	UINT32_MAX

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "pages/pages.h"
-#include "stacks.h"
-#include "text.h"
+#include "samples/stacks.h"
+#include "common/text.h"
 #include "timeline/items.h"
 #include "timeline/page.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "common/text.h"
 #include "timeline/trace.h"
 
 /* PID_MAX_LIMIT of 64 bit kernels */

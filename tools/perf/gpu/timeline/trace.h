@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "stacks.h"
-#include "stream.h"
+#include "samples/stacks.h"
+#include "samples/stream.h"
 #include "timeline/items.h"
 
 /* who submitted a job is remembered for so many more jobs, at least */

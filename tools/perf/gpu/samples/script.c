@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See script.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "perf-gpu.h"
+#include "samples/script.h"
+
+#define DLFILTER	"perf-gpu-dlfilter.so"
+/* no offset from a symbol means less than a line: they tell where a name ends, see wire.c */
+#define FIELDS		"ip,sym,symoff,dso"
+#define PIPE_SIZE	(1 << 20)
+#define BUFFER_SIZE	(1 << 18)
+#define PATIENCE_MS	200
+
+/**
+ * struct script - a perf script that runs
+ * @pid:	the process
+ * @out:	its standard output
+ * @err:	what it says on standard error
+ * @begin:	of what is in @buffer and was not handed out yet
+ * @end:	of what is in @buffer
+ * @skip:	the rest of a line is to be left out
+ * @eof:	there is no more to be read
+ * @buffer:	its output
+ */
+struct script {
+	pid_t pid;
+	int out;
+	int err;
+	size_t begin;
+	size_t end;
+	bool skip;
+	bool eof;
+	char buffer[BUFFER_SIZE + 1];
+};
+
+const char *script__perf(void)
+{
+	const char *perf = getenv("PERF");
+
+	return perf && *perf ? perf : "perf";
+}
+
+/* beside this program, or where "make install" puts it */
+static int dlfilter_find(char path[PATH_MAX])
+{
+	static const char *const places[] = { "", "../lib/perf-gpu/" };
+	char self[PATH_MAX], *slash;
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (size < 0)
+		return -errno;
+	self[size] = '\0';
+	slash = strrchr(self, '/');
+	slash[1] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (snprintf(path, PATH_MAX, "%s%s%s", self, places[i], DLFILTER) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		if (!access(path, R_OK))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* does not return */
+static void child(const struct script_options *options, char *dlfilter, int out, int err)
+{
+	char *argv[24];
+	int argc = 0;
+
+	/* Ctrl-C at a terminal is for us: we say when it is enough */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+		_exit(127);
+	argv[argc++] = (char *)script__perf();
+	argv[argc++] = "script";
+	argv[argc++] = "-i";
+	argv[argc++] = (char *)options->input;
+	argv[argc++] = "--dlfilter";
+	argv[argc++] = dlfilter;
+	argv[argc++] = "--show-lost-events";
+	argv[argc++] = "-F";
+	argv[argc++] = FIELDS;
+	if (!options->inlined)
+		argv[argc++] = "--no-inline";
+	if (options->force)
+		argv[argc++] = "-f";
+	argv[argc] = NULL;
+	execvp(argv[0], argv);
+	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+int script__open(struct script **where, const struct script_options *options)
+{
+	struct script *script = malloc(sizeof(*script));
+	char dlfilter[PATH_MAX];
+	int out[2] = { -1, -1 }, err = script ? dlfilter_find(dlfilter) : -ENOMEM;
+
+	if (err)
+		goto fail;
+	script->begin = script->end = 0;
+	script->skip = script->eof = false;
+	script->err = memfd_create("perf-script-stderr", MFD_CLOEXEC);
+	if (script->err < 0 || pipe2(out, O_CLOEXEC)) {
+		err = -errno;
+		goto fail_fds;
+	}
+	/* it may be smaller: that is slower, and no more */
+	fcntl(out[0], F_SETPIPE_SZ, PIPE_SIZE);
+	script->pid = fork();
+	if (script->pid < 0) {
+		err = -errno;
+		goto fail_fds;
+	}
+	if (!script->pid)
+		child(options, dlfilter, out[1], script->err);
+	close(out[1]);
+	script->out = out[0];
+	*where = script;
+	return 0;
+
+fail_fds:
+	if (script->err >= 0)
+		close(script->err);
+	if (out[0] >= 0) {
+		close(out[0]);
+		close(out[1]);
+	}
+fail:
+	free(script);
+	return err;
+}
+
+/* 0: there is more in the buffer, or @eof is set */
+static int fill(struct script *script)
+{
+	struct pollfd poller = { .fd = script->out, .events = POLLIN };
+	ssize_t got;
+	int ready;
+
+	if (script->begin) {
+		memmove(script->buffer, script->buffer + script->begin,
+			script->end - script->begin);
+		script->end -= script->begin;
+		script->begin = 0;
+	}
+	ready = poll(&poller, 1, PATIENCE_MS);
+	if (ready <= 0)
+		return !ready || errno == EINTR ? -EAGAIN : -errno;
+	got = read(script->out, script->buffer + script->end, BUFFER_SIZE - script->end);
+	if (got < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	script->end += got;
+	script->eof = !got;
+	return 0;
+}
+
+/* a line from the buffer, NULL: it has none that is whole */
+static char *line_take(struct script *script)
+{
+	char *at = script->buffer + script->begin;
+	size_t size = script->end - script->begin;
+	char *end = memchr(at, '\n', size);
+
+	if (end) {
+		script->begin = end + 1 - script->buffer;
+	} else if (size == BUFFER_SIZE || (script->eof && size)) {
+		end = at + size;
+		script->begin = script->end;
+	} else {
+		return NULL;
+	}
+	*end = '\0';
+	return at;
+}
+
+int script__line(struct script *script, char **line)
+{
+	bool skip;
+	int err;
+
+	for (;;) {
+		*line = line_take(script);
+		if (*line) {
+			skip = script->skip;
+			/* nothing was behind it: the line goes on */
+			script->skip = script->begin == script->end &&
+				       script->buffer + BUFFER_SIZE == *line + strlen(*line);
+			if (!skip)
+				return 1;
+			continue;
+		}
+		if (script->eof)
+			return 0;
+		err = fill(script);
+		if (err)
+			return err;
+	}
+}
+
+/* the first line that is no warning; perf says what is wrong first, and then more */
+static void said_read(int fd, char *said, size_t size)
+{
+	char text[2048], *line, *rest = text;
+	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+
+	said[0] = '\0';
+	if (got <= 0)
+		return;
+	text[got] = '\0';
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, " \t");
+		if (*line && strncmp(line, "WARNING", 7) && strncmp(line, "Warning", 7)) {
+			snprintf(said, size, "%s", line);
+			return;
+		}
+	}
+}
+
+int script__close(struct script *script, bool kill_it, char *said, size_t size)
+{
+	int status;
+
+	/* what is not read any more must not keep it from ending */
+	close(script->out);
+	if (kill_it)
+		kill(script->pid, SIGKILL);
+	while (waitpid(script->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	said_read(script->err, said, size);
+	close(script->err);
+	free(script);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

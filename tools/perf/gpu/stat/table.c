@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat/table.h"
+
+static struct table_cell *cell_new(struct table *table)
+{
+	struct table_cell *more;
+
+	if (table->nr == table->room) {
+		more = reallocarray(table->cell, 2 * table->room + 64, sizeof(*more));
+		if (!more)
+			return NULL;
+		table->cell = more;
+		table->room = 2 * table->room + 64;
+	}
+	return &table->cell[table->nr++];
+}
+
+int table__column(struct table *table, const char *head, bool right)
+{
+	int err;
+
+	if (table->nr_columns == TABLE_COLUMNS_MAX)
+		return -E2BIG;
+	err = table__cell(table, "%s", head);
+	if (!err)
+		table->right[table->nr_columns++] = right;
+	return err;
+}
+
+int table__cell(struct table *table, const char *fmt, ...)
+{
+	struct table_cell *cell = cell_new(table);
+	va_list ap;
+
+	if (!cell)
+		return -ENOMEM;
+	va_start(ap, fmt);
+	vsnprintf(cell->text, sizeof(cell->text), fmt, ap);
+	va_end(ap);
+	return 0;
+}
+
+unsigned int table__rows(const struct table *table)
+{
+	return table->nr_columns ? table->nr / table->nr_columns : 0;
+}
+
+static int column_width(const struct table *table, unsigned int column)
+{
+	size_t width = 0, length;
+
+	for (unsigned int i = column; i < table->nr; i += table->nr_columns) {
+		length = strlen(table->cell[i].text);
+		if (length > width)
+			width = length;
+	}
+	return width;
+}
+
+static void line_format(const struct table *table, const int *width, unsigned int row,
+			char *line, size_t size)
+{
+	const struct table_cell *cell = table->cell + row * table->nr_columns;
+	size_t used = 0;
+
+	line[0] = 0;
+	for (unsigned int i = 0; i < table->nr_columns && used < size; i++)
+		used += snprintf(line + used, size - used, "%s%*s", i ? "  " : "",
+				 table->right[i] ? width[i] : -width[i], cell[i].text);
+	/* no blanks at the end of a line */
+	for (used = strlen(line); used && line[used - 1] == ' ';)
+		line[--used] = 0;
+}
+
+static void widths(const struct table *table, int *width)
+{
+	for (unsigned int i = 0; i < table->nr_columns; i++)
+		width[i] = column_width(table, i);
+}
+
+void table__line(const struct table *table, unsigned int row, char *line, size_t size)
+{
+	int width[TABLE_COLUMNS_MAX];
+
+	widths(table, width);
+	line_format(table, width, row, line, size);
+}
+
+void table__print(const struct table *table, FILE *out)
+{
+	char line[TABLE_COLUMNS_MAX * (TABLE_CELL_MAX + 2)];
+	int width[TABLE_COLUMNS_MAX];
+
+	widths(table, width);
+	for (unsigned int row = 0; row < table__rows(table); row++) {
+		line_format(table, width, row, line, sizeof(line));
+		fprintf(out, "%s\n", line);
+	}
+}
+
+void table__free(struct table *table)
+{
+	free(table->cell);
+	*table = (struct table){};
+}
