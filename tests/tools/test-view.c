@@ -212,6 +212,15 @@ static void who_has_ended_is_shown_once(void)
 	total[0].value = 0;
 	make((struct view_how){ .clients = true }, SINCE_INTERVAL);
 	CHECK_STR("C 0/2/0/-1 0\nT 0\n", lines());
+	/* who is told no more, without a word, is gone; and an end alone is no line */
+	rows__begin_look(&rows);
+	rows__next_interval(&rows);
+	make((struct view_how){ .clients = true }, SINCE_INTERVAL);
+	CHECK_STR("T 0\n", lines());
+	tell(&(struct gpu_pmu_usage){ .id = 3, .client = 3, .engine = ALL_ENGINES,
+				      .flags = ENDED }, 0, 0);
+	make((struct view_how){ .clients = true }, SINCE_INTERVAL);
+	CHECK_STR("T 0\n", lines());
 	teardown();
 }
 
