@@ -178,16 +178,20 @@ static int top_in_terminal(FIXTURE_DATA(top) *self, const char *args)
 	return self->pid < 0 ? -errno : 0;
 }
 
-/* until the terminal was given a word, since the last time */
+/* until the terminal was given a word, behind the last one that was looked for */
 static bool sees(FIXTURE_DATA(top) *self, const char *word)
 {
 	struct pollfd polls = { .fd = self->fd, .events = POLLIN };
+	const char *found;
 	ssize_t nr;
 
 	for (;;) {
 		self->seen[self->nr_seen] = 0;
-		if (strstr(self->seen, word)) {
-			self->nr_seen = 0;
+		found = strstr(self->seen, word);
+		if (found) {
+			found += strlen(word);
+			self->nr_seen -= found - self->seen;
+			memmove(self->seen, found, self->nr_seen);
 			return true;
 		}
 		if (poll(&polls, 1, 20000) <= 0 || self->nr_seen + 1 >= sizeof(self->seen))
