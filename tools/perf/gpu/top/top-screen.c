@@ -52,10 +52,14 @@ static int draw_engines(const struct top *top, int y)
 	char text[128], name[40];
 	unsigned int dev = 0;
 
-	for (unsigned int i = 0; i + 1 < top->engines.nr && y < LINES - 2; i++) {
+	for (unsigned int i = 0; i < top->engines.nr && y < LINES - 2; i++) {
 		const struct view_line *line = &top->engines.line[i];
-		double share = top__engine(top, line, name, sizeof(name));
+		double share;
 
+		/* behind the engines: others, and the total */
+		if (line->kind >= VIEW_OTHERS)
+			break;
+		share = top__engine(top, line, name, sizeof(name));
 		if (line->dev != dev) {
 			dev = line->dev;
 			top__device_text(top, dev, text, sizeof(text));

@@ -244,10 +244,13 @@ int top__print(const struct top *top, FILE *out)
 
 	top__summary(top, text, sizeof(text));
 	fprintf(out, "perf gpu top: %s\n", text);
-	for (unsigned int i = 0; i + 1 < top->engines.nr; i++) {
+	for (unsigned int i = 0; i < top->engines.nr; i++) {
 		const struct view_line *line = &top->engines.line[i];
 		int full;
 
+		/* behind the engines: others, and the total */
+		if (line->kind >= VIEW_OTHERS)
+			break;
 		if (line->dev != dev) {
 			dev = line->dev;
 			top__device_text(top, dev, text, sizeof(text));
