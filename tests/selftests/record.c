@@ -5,7 +5,6 @@
  * to do; for kmscube, and for the time of waits, the kernel's tracepoints.
  */
 #include <stdarg.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 #include <linux/gpu_pmu.h>
@@ -14,6 +13,7 @@
 
 #include "perf.h"
 #include "script.h"
+#include "with-refgpu.h"
 
 #define STACKS		"build/clients/stacks"
 #define DATA		"/tmp/record.data"
@@ -102,16 +102,9 @@ CHAINS(users_wait_time_dwarf, AS_USER,
        "-R --user-callchains " WAIT_TIME DWARF STACKS WAITS, "gpu/wait-time/",
        { "w main " START, 0 });
 
-static int sysctl(const char *name)
-{
-	char line[16];
-
-	return shell_line(line, sizeof(line), "cat /proc/sys/kernel/%s", name) ? -1 : atoi(line);
-}
-
 FIXTURE_SETUP(chains)
 {
-	int before = sysctl("perf_event_paranoid");
+	int before = sysctl_number("perf_event_paranoid");
 
 	ASSERT_EQ(0, shell("rm -rf " DATA " /tmp/record.home && "
 			   "mkdir -m 777 /tmp/record.home"));
@@ -609,39 +602,12 @@ TEST_F_TIMEOUT(clock, is_the_samples_own, PATIENCE)
 
 /* ---- what is there as long as the tests run ---- */
 
-static int setup(void)
+static int tests(int argc, char **argv)
 {
-	struct utsname name;
-
-	uname(&name);
-	return shell("modprobe -a gpu-sched drm_shmem_helper && "
-		     "insmod build/%s/refgpu.ko && chmod 666 /dev/dri/renderD*", name.release);
-}
-
-/* the harness does not return */
-static int run(int argc, char **argv)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		exit(test_harness_run(argc, argv));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return KSFT_FAIL;
-	return WEXITSTATUS(status);
+	return test_harness_run(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	int restrict_before = sysctl("kptr_restrict"), status;
-
-	/* perf that may know where modules are looks through all of /lib/modules: 10 s */
-	if (setup() || shell("echo 2 >/proc/sys/kernel/kptr_restrict")) {
-		fprintf(stderr, "# record: refgpu cannot be loaded\n");
-		return KSFT_FAIL;
-	}
-	status = run(argc, argv);
-	if (shell("echo %d >/proc/sys/kernel/kptr_restrict; rmmod refgpu", restrict_before))
-		status = KSFT_FAIL;
-	return status;
+	return with_refgpu(argc, argv, tests);
 }

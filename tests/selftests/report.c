@@ -5,13 +5,13 @@
  * stat counts in the same run.
  */
 #include <json-c/json.h>
-#include <sys/utsname.h>
 
 #include <linux/gpu_pmu.h>
 
 #include "kselftest_harness.h"
 
 #include "perf.h"
+#include "with-refgpu.h"
 
 #define TOOL		"build/tools/perf-gpu "
 #define STACKS		"build/clients/stacks"
@@ -337,47 +337,13 @@ TEST_F_TIMEOUT(refusal, of_record_is_a_sentence, PATIENCE)
 
 /* ---- what is there as long as the tests run ---- */
 
-static int sysctl(const char *name)
+static int tests(int argc, char **argv)
 {
-	char line[16];
-
-	return shell_line(line, sizeof(line), "cat /proc/sys/kernel/%s", name) ? -1 : atoi(line);
-}
-
-static int setup(void)
-{
-	struct utsname name;
-
-	uname(&name);
-	return shell("modprobe -a gpu-sched drm_shmem_helper && "
-		     "insmod build/%s/refgpu.ko && chmod 666 /dev/dri/renderD*", name.release);
-}
-
-/* the harness does not return */
-static int run(int argc, char **argv)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		exit(test_harness_run(argc, argv));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return KSFT_FAIL;
-	return WEXITSTATUS(status);
+	return test_harness_run(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	int restrict_before = sysctl("kptr_restrict"), status;
-
-	paranoid_before = sysctl("perf_event_paranoid");
-	/* perf that may know where modules are looks through all of /lib/modules: 10 s */
-	if (setup() || shell("echo 2 >/proc/sys/kernel/kptr_restrict")) {
-		fprintf(stderr, "# report: refgpu cannot be loaded\n");
-		return KSFT_FAIL;
-	}
-	status = run(argc, argv);
-	if (shell("echo %d >/proc/sys/kernel/kptr_restrict; rmmod refgpu", restrict_before))
-		status = KSFT_FAIL;
-	return status;
+	paranoid_before = sysctl_number("perf_event_paranoid");
+	return with_refgpu(argc, argv, tests);
 }
