@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "stat/number.h"
+#include "common/text.h"
 
 struct json_object *json__string(const char *text)
 {

@@ -109,3 +109,23 @@ void text__json(FILE *out, const char *text)
 	}
 	fputc('"', out);
 }
+
+void text__printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
+			*text = '?';
+}
+
+void text__utf8(char *text)
+{
+	const char *next;
+
+	while (*text) {
+		next = text;
+		/* the character itself has three bytes: one is a byte that is none */
+		if (text__next(&next) == TEXT_REPLACEMENT && next == text + 1)
+			*text = '?';
+		text += next - text;
+	}
+}

@@ -24,4 +24,9 @@ void text__xml(FILE *out, const char *text);
 /* a JSON string with its quotes, which may also stand in a <script> of HTML */
 void text__json(FILE *out, const char *text);
 
+/* others' words: what a terminal or a parser would trip over becomes '?' */
+void text__printable(char *text);
+/* and what is no UTF-8 */
+void text__utf8(char *text);
+
 #endif /* PERF_GPU_TEXT_H */

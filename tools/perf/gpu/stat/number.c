@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,57 +61,4 @@ char *number__time(char text[NUMBER_SIZE], double ns)
 	}
 	four_digits(text, ns, "", units[i]);
 	return text;
-}
-
-void text__printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
-			*text = '?';
-}
-
-/* how many bytes a character has that is well-formed; 0: it is not */
-static unsigned int utf8_length(const unsigned char *text)
-{
-	static const struct {
-		unsigned char mask, lead;
-		unsigned int length;
-		__u32 least;
-	} forms[] = {
-		{ 0x80, 0x00, 1, 0 },
-		{ 0xe0, 0xc0, 2, 0x80 },
-		{ 0xf0, 0xe0, 3, 0x800 },
-		{ 0xf8, 0xf0, 4, 0x10000 },
-	};
-	__u32 character;
-	unsigned int i;
-
-	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
-		if ((text[0] & forms[f].mask) != forms[f].lead)
-			continue;
-		character = text[0] & (unsigned char)~forms[f].mask;
-		for (i = 1; i < forms[f].length; i++) {
-			if ((text[i] & 0xc0) != 0x80)
-				return 0;
-			character = character << 6 | (text[i] & 0x3f);
-		}
-		if (character < forms[f].least || character > 0x10ffff ||
-		    (character >= 0xd800 && character < 0xe000))
-			return 0;
-		return forms[f].length;
-	}
-	return 0;
-}
-
-void text__utf8(char *text)
-{
-	unsigned int length;
-
-	while (*text) {
-		length = utf8_length((unsigned char *)text);
-		if (!length)
-			*text++ = '?';
-		else
-			text += length;
-	}
 }

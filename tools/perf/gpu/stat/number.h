@@ -19,9 +19,4 @@ char *number__short(char text[NUMBER_SIZE], double value, const char *unit);
 /* ns as "12.3 us", "4.567 ms", "8.901 s" */
 char *number__time(char text[NUMBER_SIZE], double ns);
 
-/* others' words: what a terminal or a parser would trip over becomes '?' */
-void text__printable(char *text);
-/* and what is no UTF-8 */
-void text__utf8(char *text);
-
 #endif /* PERF_GPU_NUMBER_H */

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "stat/metric.h"
 #include "stat/output.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <linux/gpu_pmu.h>
 
+#include "common/text.h"
 #include "stat/metric.h"
 #include "stat/number.h"
 #include "stat/output.h"

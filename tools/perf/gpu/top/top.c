@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "stat/number.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
