@@ -3,17 +3,14 @@
  * Any bytes as a line that perf script may have printed: nothing is read or written
  * beyond the line, and a sample, name or frame that was understood says the same when
  * it is written and read again.
- *
- * With libFuzzer, or -DSTANDALONE: usage: fuzz-wire ROUNDS
  */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
 #include "samples/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct wire_line line, again;
 
@@ -74,30 +71,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-#ifdef STANDALONE
-/* lines that are almost right: a good one with a few bytes changed */
-int main(int argc, char **argv)
+size_t fuzz_good(unsigned int nr, uint8_t data[FUZZ_INPUT_MAX])
 {
 	static const char *const good[] = {
 		"@S 1 1 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8",
 		"@N a name", "@F 12 ab", "@P 1f", "@Z 0", "PERF_RECORD_LOST lost 12",
-		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)", "\t 7f12 [unknown] (/a/b)",
+		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)", "\t 7f12 [unknown] (/a/b)", NULL,
 	};
-	static const char bytes[] = "@SNFPZ 0123456789abcdefx+()[]/\t.\xff";
-	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
 
-	srandom(1);
-	for (unsigned long i = 0; i < rounds; i++) {
-		char text[128];
-		size_t size;
-
-		strcpy(text, good[random() % (sizeof(good) / sizeof(good[0]))]);
-		size = strlen(text);
-		for (unsigned int k = random() % 4; k; k--)
-			text[random() % size] = bytes[random() % (sizeof(bytes) - 1)];
-		LLVMFuzzerTestOneInput((uint8_t *)text, random() % 8 ? size : random() % size);
-	}
-	puts("1 passed, 0 failed");
-	return 0;
+	return fuzz_good_text(good, nr, data);
 }
-#endif
