@@ -48,7 +48,7 @@ static void refgpu_furnish(int fd, struct rnd *r)
 	struct drm_refgpu_bo_create bo = { .size = 65536 };
 	struct drm_syncobj_create sync = {};
 
-	for (unsigned int nr = rnd_below(r, 3); nr; nr--) {
+	for (unsigned int nr = 1 + rnd_below(r, 3); nr; nr--) {
 		ctx.ctx = bo.handle = sync.handle = 0;
 		bo.mmap_offset = 0;
 		if (drm(fd, DRM_IOCTL_REFGPU_CTX_CREATE, &ctx) < 0)

@@ -8,6 +8,7 @@
 	/* ops-event.c */					\
 	OP(event_open,		60,	0)			\
 	OP(event_open_group,	10,	0)			\
+	OP(event_open_groups,	8,	0)			\
 	OP(event_close,		25,	0)			\
 	OP(event_enable,	25,	0)			\
 	OP(event_disable,	20,	0)			\

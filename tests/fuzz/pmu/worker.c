@@ -42,7 +42,7 @@ int shared_map(int fd, struct shared **shared)
 
 static void step_do(struct fuzzer *f, const struct step *step)
 {
-	cover_begin(f->cover);
+	cover_begin(f->cover, f->worker->shared);
 	op_run(f, step->op, step->seed);
 	if (cover_end(f->cover, f->worker->shared))
 		plan_keep(f);
@@ -79,7 +79,7 @@ static void *thread_main(void *data)
 
 	fuzzer_start(&f, arg->worker, arg->nr);
 	if (options->lines) {
-		replay_lines(&f, options->lines, options->nr_lines);
+		replay_lines(&f);
 		f.progress->tid = 0;
 		return NULL;
 	}
@@ -102,10 +102,11 @@ static int become_nobody(void)
 }
 
 void worker_main(const struct options *options, struct shared *shared, unsigned int nr,
-		 unsigned int life)
+		 unsigned int life, unsigned int from_line)
 {
 	struct worker worker = {
 		.options = options, .shared = shared, .nr = nr, .life = life,
+		.from_line = from_line,
 		.root = !getuid() && (options->root || !(nr & 1)),
 		.nr_tids = options->threads,
 	};
@@ -115,7 +116,7 @@ void worker_main(const struct options *options, struct shared *shared, unsigned 
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, options->group);
+	setpgid(0, shared->group);
 	setrlimit(RLIMIT_NOFILE, &files);
 	signals_prepare();
 	slots_init(&worker.slots);
@@ -165,7 +166,7 @@ void worker_child(struct fuzzer *f, struct rnd *r)
 
 int worker_executed(char **argv)
 {
-	struct options options = { .log_fd = -1, .mail = { -1, -1 }, .threads = 1 };
+	struct options options = { .mail = { -1, -1 }, .workers = 1, .threads = 1 };
 	struct worker worker = { .options = &options, .nr = THREADS_MAX - 1, .depth = 2 };
 	struct rnd rnd = { strtoul(argv[1], NULL, 16) };
 	struct fuzzer f;
