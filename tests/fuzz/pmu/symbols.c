@@ -24,7 +24,7 @@ static bool is_ours(const char *module)
 static bool is_function(const char *name, char type)
 {
 	return (type == 't' || type == 'T') && strncmp(name, "__pfx_", 6) &&
-	       strncmp(name, "__UNIQUE_ID", 11);
+	       strncmp(name, "_sub_", 5);
 }
 
 /* its number, which it keeps */

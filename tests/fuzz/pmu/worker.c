@@ -63,6 +63,21 @@ static void fuzzer_start(struct fuzzer *f, struct worker *worker, unsigned int n
 		f->cover = cover_open();
 }
 
+/* something of each kind to begin with: most operations take what others have opened */
+static void furnish(struct fuzzer *f, struct rnd *r)
+{
+	static const char * const first[] = {
+		"query_open", "drm_open", "drm_open", "event_open", "refgpu_submit", "virtgpu_submit",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(first) / sizeof(first[0]) && !f->worker->shared->stop; i++) {
+		const struct step step = { .op = op_by_name(first[i]), .seed = rnd_next(r) };
+
+		step_do(f, &step);
+	}
+}
+
 struct thread_arg {
 	struct worker *worker;
 	unsigned int nr;
@@ -85,6 +100,8 @@ static void *thread_main(void *data)
 	}
 	plan_init(&plan, options->seed + ((uint64_t)arg->worker->life << 48) +
 			 ((uint64_t)arg->worker->nr << 32) + arg->nr);
+	if (!arg->nr)
+		furnish(&f, &plan.rnd);
 	while (!shared->stop) {
 		step = plan_next(&plan, &f);
 		step_do(&f, &step);
