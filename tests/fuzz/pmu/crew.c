@@ -25,6 +25,7 @@ struct crew {
 	unsigned int from_line;	/* those that are begun do the log's lines from there on */
 	int anchor;
 	int64_t end;
+	bool killing;		/* who ends now does not do so by itself */
 	bool failed;
 };
 
@@ -49,7 +50,7 @@ static void crew_start(struct crew *crew, unsigned int nr)
 	crew->working++;
 }
 
-/* one that was killed is for others to begin again; another signal: the fuzzer is wrong */
+/* one that ends by itself does so with 0: else the fuzzer is wrong, or there is no memory */
 static void crew_ended(struct crew *crew, pid_t pid, int status)
 {
 	unsigned int nr;
@@ -63,19 +64,21 @@ static void crew_ended(struct crew *crew, pid_t pid, int status)
 	crew->working--;
 	for (unsigned int i = 0; i < crew->options->threads; i++)
 		crew->shared->progress[nr * crew->options->threads + i].tid = 0;
-	if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) {
+	if (status && !(crew->killing && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) {
 		fprintf(stderr, "pmu-fuzz: worker %u ended with status %#x\n", nr, status);
 		crew->failed = true;
 	}
 }
 
-static void crew_reap(struct crew *crew)
+/* true: nobody is left, of the workers and of those that they have forked */
+static bool crew_reap(struct crew *crew)
 {
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		crew_ended(crew, pid, status);
+	return pid < 0 && errno == ECHILD;
 }
 
 static void nap(unsigned int ms)
@@ -139,13 +142,14 @@ static bool crew_wait(struct crew *crew, unsigned int nr)
 {
 	int64_t end = now_ns() + crew->options->stuck_s * 1000000000L;
 
-	for (;;) {
-		crew_reap(crew);
-		if (nr < WORKERS_MAX ? !crew->pid[nr] :
-				       waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+	crew->killing = true;
+	while (now_ns() < end) {
+		bool nobody = crew_reap(crew);
+
+		if (nr < WORKERS_MAX ? !crew->pid[nr] : nobody) {
+			crew->killing = false;
 			return true;
-		if (now_ns() > end)
-			break;
+		}
 		nap(1);
 	}
 	fprintf(stderr, "pmu-fuzz: processes do not end\n");
