@@ -62,7 +62,8 @@ static uint64_t any_dev(struct rnd *r, bool wild)
 {
 	if (odd(r, wild, 8))
 		return rnd_below(r, 1 << 16);
-	return rnd_one_in(r, 6) ? 128 + rnd_below(r, 2) : 0;
+	/* devices that come again may have other numbers */
+	return rnd_one_in(r, 6) ? 128 + rnd_below(r, rnd_one_in(r, 3) ? 8 : 2) : 0;
 }
 
 static uint32_t any_config_fd(struct fuzzer *f, struct rnd *r, bool wild)
