@@ -285,6 +285,8 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 		client->file = file;
 		client->id = file_id(file);
 		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
+		/* it may be gone when the client is looked at: a file can outlive it */
+		gpu_client_name(client);
 		gpu_usage_begin(client, NULL);
 	} else if (new) {
 		gpu_client_put(new);
