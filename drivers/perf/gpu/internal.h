@@ -69,6 +69,7 @@ extern raw_spinlock_t gpu_lock;
  * @ops:	the source
  * @priv:	the source's own
  * @minor:	index of its render node, or of its primary node if it has none
+ * @number:	tells it apart from all others, those that are gone included
  * @flags:	GPU_PMU_TELLS_RUN and so on
  * @attached:	it can have events: the source reports, or begins to; changed under
  *		both gpu_mutex and gpu_lock
@@ -95,6 +96,7 @@ struct gpu_pmu_device {
 	const struct gpu_pmu_source_ops *ops;
 	void *priv;
 	unsigned int minor;
+	u32 number;
 	unsigned int flags;
 	bool attached;
 	bool flowing;
