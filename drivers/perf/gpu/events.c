@@ -149,7 +149,7 @@ DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 /* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
-static LIST_HEAD(gpu_sampled_sets);
+LIST_HEAD(gpu_sampled_sets);
 static unsigned int report_users;	/* open events that want each report */
 
 /**
@@ -463,7 +463,10 @@ static void sample_who(struct gpu_pmu_sample *sample, const struct gpu_who *who)
 		sample->ctx = who->context->id;
 }
 
-/* what there is to say of a submission, to the first event that wants to know */
+/*
+ * What there is to say of a submission, to the first event that wants to know.
+ * Interrupts are off, which RCU waits for, too: who is found stays.
+ */
 static void sample_submission(struct gpu_pmu_sample *sample, struct gpu_who *who,
 			      struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
 			      const struct gpu_record *rec)
@@ -496,7 +499,6 @@ static void events_submit_here(struct gpu_pmu_device *gdev,
 	struct gpu_event *ev;
 	struct gpu_who who;
 
-	rcu_read_lock();
 	list_for_each_entry(ev, &here->here[GPU_AT_SUBMIT], active) {
 		if (!event_matches(ev, key))
 			continue;
@@ -512,7 +514,6 @@ static void events_submit_here(struct gpu_pmu_device *gdev,
 		if (event_is_of(ev->root, &who))
 			gpu_sample_here(ev, gdev, &sample, 1);
 	}
-	rcu_read_unlock();
 }
 
 /**
@@ -679,16 +680,6 @@ bool gpu_events_want_reports(void)
 {
 	lockdep_assert_held(&gpu_lock);
 	return report_users;
-}
-
-/**
- * gpu_events_sample() - does anyone want samples of what the flush finds out?
- *
- * Context: any; a hint without gpu_lock.
- */
-bool gpu_events_sample(void)
-{
-	return !list_empty_careful(&gpu_sampled_sets);
 }
 
 /* ---- perf switches an event on and off ---- */

@@ -82,6 +82,7 @@ struct gpu_scope {
  * @root:	the event that it was cloned from at a fork, or itself
  * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
  * @how:	see above
+ * @ahead:	ns that its clock was ahead of CLOCK_MONOTONIC, when that was measured
  * @seen:	it was added before; then
  * @seen_enabled: perf's total_time_enabled at that time, and
  * @seen_time:	perf's clock
@@ -111,6 +112,7 @@ struct gpu_event {
 	struct gpu_event *root;
 	struct hlist_head solo;
 	enum gpu_event_how how;
+	u64 ahead;
 	bool seen;
 	u64 seen_enabled;
 	u64 seen_time;

@@ -118,18 +118,11 @@ void gpu_sample_arm(struct perf_event *event)
 #define CLOCK_TRIES		4
 #define CLOCK_CLOSE_NS		2000
 
-/*
- * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
- * goes, some ms. One figure for all times of a sample, so that what lies between
- * them stays as it is.
- */
-static u64 event_clock_ahead(const struct perf_event *event)
+static u64 clock_ahead_measure(const struct perf_event *event)
 {
 	u64 before, now, took, ahead = 0, best = U64_MAX;
 	unsigned int i;
 
-	if (event->clock == ktime_get_mono_fast_ns)
-		return 0;
 	for (i = 0; i < CLOCK_TRIES && best > CLOCK_CLOSE_NS; i++) {
 		before = event->clock();
 		now = ktime_get_ns();
@@ -138,6 +131,30 @@ static u64 event_clock_ahead(const struct perf_event *event)
 			best = took;
 			ahead = before + took / 2 - now;
 		}
+	}
+	return ahead;
+}
+
+/*
+ * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
+ * goes, some ms. One figure for all times of a sample, so that what lies between
+ * them stays as it is.
+ *
+ * If one reading of each says what was measured last, the machine did not stand still
+ * between them; and so it is mostly.
+ */
+static u64 event_clock_ahead(struct gpu_event *ev)
+{
+	const struct perf_event *event = ev->event;
+	u64 ahead;
+
+	if (event->clock == ktime_get_mono_fast_ns)
+		return 0;
+	ahead = event->clock();
+	ahead -= ktime_get_ns();
+	if (ahead - ev->ahead + CLOCK_CLOSE_NS > 2 * CLOCK_CLOSE_NS) {
+		ahead = clock_ahead_measure(event);
+		ev->ahead = ahead;
 	}
 	return ahead;
 }
@@ -176,7 +193,7 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 	if (now)
 		sample->submit = event->clock();
 	else
-		ahead = event_clock_ahead(event);
+		ahead = event_clock_ahead(ev);
 	sample_shift(sample, ahead);
 	perf_tp_event(0, count, sample, size, regs, &ev->solo, rctx, NULL);
 	sample_shift(sample, -ahead);
@@ -197,9 +214,13 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		     struct gpu_pmu_sample *sample, u64 count)
 {
+	const struct pid_namespace *ns = ev->event->ns;
 	bool user = gpu_in_user_task();
 
-	sample->pid = user ? task_tgid_nr_ns(current, ev->event->ns) : 0;
+	sample->pid = 0;
+	if (user)
+		sample->pid = ns == &init_pid_ns ? task_tgid_nr(current) :
+						   task_tgid_nr_ns(current, ev->event->ns);
 	sample_output(ev, gdev, sample, sizeof(*sample),
 		      user ? task_pt_regs(current) : &no_regs, count);
 }
