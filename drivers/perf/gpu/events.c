@@ -730,6 +730,23 @@ static void events_flush(void)
 	here->flushed = here->batch;
 }
 
+/*
+ * An event of the set is switched. If nothing was counted since the set was settled
+ * last, there is nothing to share out, and the others are as they were then: they are
+ * looked at when there is, and by each flush of the timer. So a task that is switched
+ * does not pay for all that share a number with its events.
+ */
+static void event_settle(struct gpu_event *root, bool leaving)
+{
+	/* with late data, it is where the stream has come to that counts */
+	if (event_lags(root))
+		gpu_set_settle(root->set, &gpu_credit_ops, NULL);
+	else if (gpu_set_is_settled(root->set))
+		root->member.live = leaving || event_is_live(root);
+	else
+		gpu_set_settle(root->set, &gpu_credit_ops, leaving ? &root->member : NULL);
+}
+
 /* the flush has not run since: what is found out from now on is not the event's */
 static void event_off(struct gpu_event *root)
 {
@@ -772,7 +789,7 @@ int gpu_event_add(struct perf_event *event)
 	if (event_was_off(ev))
 		event_off(ev->root);
 	events_flush();
-	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
+	event_settle(ev->root, false);
 	raw_spin_unlock(&gpu_lock);
 
 	if (ev->how == GPU_EVENT_SCOPE)
@@ -804,9 +821,7 @@ void gpu_event_del(struct perf_event *event)
 
 	raw_spin_lock(&gpu_lock);
 	events_flush();
-	/* with late data, it is where the stream has come to that counts */
-	gpu_set_settle(root->set, &gpu_credit_ops,
-		       event_lags(root) ? NULL : &root->member);
+	event_settle(root, true);
 	raw_spin_unlock(&gpu_lock);
 	if (root->fifo) {
 		gpu_fifo_drain(ev);
