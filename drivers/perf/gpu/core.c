@@ -32,6 +32,8 @@ DEFINE_RAW_SPINLOCK(gpu_lock);
 /* changed under both gpu_mutex and gpu_lock, read under either */
 LIST_HEAD(gpu_devices);
 
+static u32 gpu_devices_number;	/* of the newest one; under gpu_mutex */
+
 /* what all devices have counted, those that are gone included */
 struct gpu_account *gpu_all;
 
@@ -476,6 +478,7 @@ gpu_pmu_device_register(const struct gpu_pmu_source_info *info)
 	if (!gdev->kernel)
 		goto err_names;
 
+	gdev->number = ++gpu_devices_number;
 	drm_dev_get(info->drm);
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&gdev->link, &gpu_devices);

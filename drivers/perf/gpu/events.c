@@ -149,7 +149,7 @@ DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 /* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
-static LIST_HEAD(gpu_sampled_sets);
+LIST_HEAD(gpu_sampled_sets);
 static unsigned int report_users;	/* open events that want each report */
 
 /**
@@ -406,11 +406,35 @@ void gpu_events_mark(void)
 
 /* ---- what a submission is counted in ---- */
 
-static bool event_matches(const struct gpu_event *root,
-			  const struct gpu_pmu_device *gdev, unsigned int engine)
+/*
+ * Which device's and which engine's work it is, in one word: most of the events that
+ * a submission has to look at may be of other engines, and they are to cost little.
+ */
+#define WORK_KEY_DEVICE		GENMASK_ULL(63, 32)
+#define WORK_KEY_ENGINE		GENMASK_ULL(31, 0)
+
+static u64 work_key(const struct gpu_pmu_device *gdev, unsigned int engine)
 {
-	return (!root->gdev || root->gdev == gdev) &&
-	       (!root->slot || root->slot == engine + 1);
+	return FIELD_PREP(WORK_KEY_DEVICE, gdev->number) |
+	       FIELD_PREP(WORK_KEY_ENGINE, engine);
+}
+
+/* what it is restricted to does not change any more */
+static void event_set_key(struct gpu_event *root)
+{
+	if (root->gdev) {
+		root->key |= FIELD_PREP(WORK_KEY_DEVICE, root->gdev->number);
+		root->mask |= WORK_KEY_DEVICE;
+	}
+	if (root->slot) {
+		root->key |= FIELD_PREP(WORK_KEY_ENGINE, root->slot - 1);
+		root->mask |= WORK_KEY_ENGINE;
+	}
+}
+
+static bool event_matches(const struct gpu_event *ev, u64 key)
+{
+	return !((ev->key ^ key) & ev->mask);
 }
 
 /* from an account that work belongs to */
@@ -439,13 +463,18 @@ static void sample_who(struct gpu_pmu_sample *sample, const struct gpu_who *who)
 		sample->ctx = who->context->id;
 }
 
-/* the events on this CPU that count, or sample, submissions; interrupts off */
-static void events_submit_here(struct gpu_pmu_device *gdev,
-			       const struct gpu_pmu_work *work,
-			       const struct gpu_record *rec)
+/*
+ * What there is to say of a submission, to the first event that wants to know.
+ * Interrupts are off, which RCU waits for, too: who is found stays.
+ */
+static void sample_submission(struct gpu_pmu_sample *sample, struct gpu_who *who,
+			      struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+			      const struct gpu_record *rec)
 {
-	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
-	struct gpu_pmu_sample sample = {
+	struct gpu_account *owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
+		gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
+
+	*sample = (struct gpu_pmu_sample) {
 		.kind = GPU_PMU_SAMPLE_JOB,
 		.engine = work->engine,
 		.dev = gdev->minor,
@@ -453,33 +482,38 @@ static void events_submit_here(struct gpu_pmu_device *gdev,
 		.fence_seqno = work->fence_seqno,
 		.submit = work->time,
 	};
-	struct gpu_account *owner;
-	struct gpu_who who = {};
-	struct gpu_event *ev;
-	bool known = false;
+	*who = (struct gpu_who) {};
+	if (owner)
+		who_has_account(gdev, owner, who);
+	sample_who(sample, who);
+}
 
-	rcu_read_lock();
+/* the events on this CPU that count, or sample, submissions; interrupts off */
+static void events_submit_here(struct gpu_pmu_device *gdev,
+			       const struct gpu_pmu_work *work,
+			       const struct gpu_record *rec, u64 key)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	bool interrupted = !in_task(), known = false;
+	struct gpu_pmu_sample sample;
+	struct gpu_event *ev;
+	struct gpu_who who;
+
 	list_for_each_entry(ev, &here->here[GPU_AT_SUBMIT], active) {
-		if (!in_task() && ev->event->hw.target)
-			continue; /* current was only interrupted */
-		if (!event_matches(ev->root, gdev, work->engine))
+		if (!event_matches(ev, key))
 			continue;
+		if (interrupted && ev->event->hw.target)
+			continue; /* current has nothing to do with it */
 		if (!is_sampling_event(ev->event)) {
 			local64_inc(&ev->event->count);
 			continue;
 		}
-		if (!known) {
-			owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
-				gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
-			if (owner)
-				who_has_account(gdev, owner, &who);
-			sample_who(&sample, &who);
-			known = true;
-		}
+		if (!known)
+			sample_submission(&sample, &who, gdev, work, rec);
+		known = true;
 		if (event_is_of(ev->root, &who))
 			gpu_sample_here(ev, gdev, &sample, 1);
 	}
-	rcu_read_unlock();
 }
 
 /**
@@ -497,19 +531,20 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *w
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 	unsigned int room = 2 * GPU_TASK_SCOPES_MAX;
+	u64 key = work_key(gdev, rec->engine);
 	struct gpu_record more;
 	struct gpu_event *ev;
 
 	if (work->flags & GPU_PMU_WORK_EARLIER)
 		return;
 	if (work->flags & GPU_PMU_WORK_JOB && !list_empty(&here->here[GPU_AT_SUBMIT]))
-		events_submit_here(gdev, work, rec);
+		events_submit_here(gdev, work, rec, key);
 
 	if (!in_task() || rec->owner == &gdev->kernel->account)
 		return;
 
 	list_for_each_entry(ev, &here->scope, active) {
-		if (!event_matches(ev->root, gdev, rec->engine))
+		if (!event_matches(ev, key))
 			continue;
 		if (!room--) {
 			gpu_ring_leave_out(&gdev->ring);
@@ -647,16 +682,6 @@ bool gpu_events_want_reports(void)
 	return report_users;
 }
 
-/**
- * gpu_events_sample() - does anyone want samples of what the flush finds out?
- *
- * Context: any; a hint without gpu_lock.
- */
-bool gpu_events_sample(void)
-{
-	return !list_empty_careful(&gpu_sampled_sets);
-}
-
 /* ---- perf switches an event on and off ---- */
 
 /*
@@ -705,6 +730,23 @@ static void events_flush(void)
 	here->flushed = here->batch;
 }
 
+/*
+ * An event of the set is switched. If nothing was counted since the set was settled
+ * last, there is nothing to share out, and the others are as they were then: they are
+ * looked at when there is, and by each flush of the timer. So a task that is switched
+ * does not pay for all that share a number with its events.
+ */
+static void event_settle(struct gpu_event *root, bool leaving)
+{
+	/* with late data, it is where the stream has come to that counts */
+	if (event_lags(root))
+		gpu_set_settle(root->set, &gpu_credit_ops, NULL);
+	else if (gpu_set_is_settled(root->set))
+		root->member.live = leaving || event_is_live(root);
+	else
+		gpu_set_settle(root->set, &gpu_credit_ops, leaving ? &root->member : NULL);
+}
+
 /* the flush has not run since: what is found out from now on is not the event's */
 static void event_off(struct gpu_event *root)
 {
@@ -747,7 +789,7 @@ int gpu_event_add(struct perf_event *event)
 	if (event_was_off(ev))
 		event_off(ev->root);
 	events_flush();
-	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
+	event_settle(ev->root, false);
 	raw_spin_unlock(&gpu_lock);
 
 	if (ev->how == GPU_EVENT_SCOPE)
@@ -779,9 +821,7 @@ void gpu_event_del(struct perf_event *event)
 
 	raw_spin_lock(&gpu_lock);
 	events_flush();
-	/* with late data, it is where the stream has come to that counts */
-	gpu_set_settle(root->set, &gpu_credit_ops,
-		       event_lags(root) ? NULL : &root->member);
+	event_settle(root, true);
 	raw_spin_unlock(&gpu_lock);
 	if (root->fifo) {
 		gpu_fifo_drain(ev);
@@ -900,6 +940,8 @@ static int event_clone(struct perf_event *event)
 	if (!ev)
 		return -ENOMEM;
 	ev->how = root->how;
+	ev->key = root->key;
+	ev->mask = root->mask;
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&ev->link, &root->clones);
 	raw_spin_unlock_irq(&gpu_lock);
@@ -1196,6 +1238,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		gpu_device_get(ev->gdev);
 		raw_spin_unlock_irq(&gpu_lock);
 	}
+	event_set_key(ev);
 	if (!err && ev->gdev && !device_counts(ev->gdev, c->desc))
 		err = -ENODATA;
 	if (!err && c->desc->of_context) {

@@ -75,15 +75,18 @@ struct gpu_scope {
 
 /**
  * struct gpu_event - what a perf_event is to us
+ * @active:	in one of this CPU's lists while added, HERE and SCOPE only
+ * @key:	of the work that it is restricted to: see work_key(),
+ * @mask:	and which part of it counts: nothing of it, if it takes all
  * @event:	the perf_event
- * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
  * @root:	the event that it was cloned from at a fork, or itself
+ * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
  * @how:	see above
+ * @ahead:	ns that its clock was ahead of CLOCK_MONOTONIC, when that was measured
  * @seen:	it was added before; then
  * @seen_enabled: perf's total_time_enabled at that time, and
  * @seen_time:	perf's clock
  * @link:	root: in gpu_roots; clone: in its root's @clones
- * @active:	in one of this CPU's lists while added, HERE and SCOPE only
  * @sampling:	in this CPU's list of events with a @fifo, while added
  * @clones:	root only, like all that follows
  * @counter:	what it counts, see struct gpu_event_desc
@@ -100,15 +103,20 @@ struct gpu_scope {
  * @member:	its place there
  */
 struct gpu_event {
+	/* a submission looks at these of each event of its task, and its CPU */
+	struct list_head active;
+	u64 key;
+	u64 mask;
+
 	struct perf_event *event;
-	struct hlist_head solo;
 	struct gpu_event *root;
+	struct hlist_head solo;
 	enum gpu_event_how how;
+	u64 ahead;
 	bool seen;
 	u64 seen_enabled;
 	u64 seen_time;
 	struct list_head link;
-	struct list_head active;
 	struct list_head sampling;
 	struct list_head clones;
 	unsigned int counter;
@@ -193,7 +201,7 @@ void gpu_event_unit_file_set(struct gpu_event_file *file, const char *name,
 int gpu_sample_check(const struct perf_event *event, const struct gpu_event_desc *desc);
 void gpu_sample_arm(struct perf_event *event);
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
-		     const struct gpu_pmu_sample *sample, u64 count);
+		     struct gpu_pmu_sample *sample, u64 count);
 int gpu_fifo_alloc(struct gpu_event *root);
 void gpu_fifo_free(struct gpu_event *root);
 void gpu_fifo_drain(struct gpu_event *ev);

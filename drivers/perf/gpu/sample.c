@@ -118,12 +118,7 @@ void gpu_sample_arm(struct perf_event *event)
 #define CLOCK_TRIES		4
 #define CLOCK_CLOSE_NS		2000
 
-/*
- * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
- * goes, some ms. One figure for all times of a sample, so that what lies between
- * them stays as it is.
- */
-static u64 event_clock_ahead(const struct perf_event *event)
+static u64 clock_ahead_measure(const struct perf_event *event)
 {
 	u64 before, now, took, ahead = 0, best = U64_MAX;
 	unsigned int i;
@@ -140,10 +135,33 @@ static u64 event_clock_ahead(const struct perf_event *event)
 	return ahead;
 }
 
-static void sample_set_clock(struct gpu_pmu_sample *sample, const struct perf_event *event)
+/*
+ * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
+ * goes, some ms. One figure for all times of a sample, so that what lies between
+ * them stays as it is.
+ *
+ * If one reading of each says what was measured last, the machine did not stand still
+ * between them; and so it is mostly.
+ */
+static u64 event_clock_ahead(struct gpu_event *ev)
 {
-	u64 ahead = event_clock_ahead(event);
+	const struct perf_event *event = ev->event;
+	u64 ahead;
 
+	if (event->clock == ktime_get_mono_fast_ns)
+		return 0;
+	ahead = event->clock();
+	ahead -= ktime_get_ns();
+	if (ahead - ev->ahead + CLOCK_CLOSE_NS > 2 * CLOCK_CLOSE_NS) {
+		ahead = clock_ahead_measure(event);
+		ev->ahead = ahead;
+	}
+	return ahead;
+}
+
+/* the times that there are */
+static void sample_shift(struct gpu_pmu_sample *sample, u64 ahead)
+{
 	if (sample->submit)
 		sample->submit += ahead;
 	if (sample->begin)
@@ -152,13 +170,19 @@ static void sample_set_clock(struct gpu_pmu_sample *sample, const struct perf_ev
 		sample->end += ahead;
 }
 
-/* interrupts off, on the CPU that the event is active on */
+/*
+ * The sample's times are of the event's clock during the call, and then what they were:
+ * another event may have another clock, and that is shorter than a copy for each.
+ * Interrupts off, on the CPU that the event is active on.
+ */
 static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 			  struct gpu_pmu_sample *sample, size_t size,
 			  struct pt_regs *regs, u64 count)
 {
 	struct perf_event *event = ev->event;
+	bool now = !sample->submit && sample->kind == GPU_PMU_SAMPLE_JOB;
 	int rctx = perf_swevent_get_recursion_context();
+	u64 ahead = 0;
 
 	/* something that perf samples in this context led to here: it cannot be nested */
 	if (rctx < 0) {
@@ -166,30 +190,38 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		return;
 	}
 	sample->version = GPU_PMU_SAMPLE_VERSION;
-	sample_set_clock(sample, event);
+	if (now)
+		sample->submit = event->clock();
+	else
+		ahead = event_clock_ahead(ev);
+	sample_shift(sample, ahead);
 	perf_tp_event(0, count, sample, size, regs, &ev->solo, rctx, NULL);
+	sample_shift(sample, -ahead);
+	if (now)
+		sample->submit = 0;
 }
 
 /**
  * gpu_sample_here() - the current task has done what the event samples
  * @ev:		the event, active on this CPU
  * @gdev:	the device, or NULL
- * @sample:	what there is to say; times are of CLOCK_MONOTONIC
+ * @sample:	what there is to say; times are of CLOCK_MONOTONIC, no time of a
+ *		submission is now. Can be used for other events, too
  * @count:	by how much the event advances
  *
  * Context: interrupts off.
  */
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
-		     const struct gpu_pmu_sample *sample, u64 count)
+		     struct gpu_pmu_sample *sample, u64 count)
 {
+	const struct pid_namespace *ns = ev->event->ns;
 	bool user = gpu_in_user_task();
-	struct gpu_pmu_sample copy = *sample;
 
+	sample->pid = 0;
 	if (user)
-		copy.pid = task_tgid_nr_ns(current, ev->event->ns);
-	if (!copy.submit && copy.kind == GPU_PMU_SAMPLE_JOB)
-		copy.submit = ktime_get_ns();
-	sample_output(ev, gdev, &copy, sizeof(copy),
+		sample->pid = ns == &init_pid_ns ? task_tgid_nr(current) :
+						   task_tgid_nr_ns(current, ev->event->ns);
+	sample_output(ev, gdev, sample, sizeof(*sample),
 		      user ? task_pt_regs(current) : &no_regs, count);
 }
 
