@@ -155,6 +155,8 @@ void gpu_flush_ahead(void)
 /* a portion of the timer's round; whether there is more */
 static bool flush_round(void)
 {
+	bool more;
+
 	if (!flush_settling) {
 		if (flush_some() && ++flush_portions < FLUSH_PORTIONS_MAX)
 			return true;
@@ -165,8 +167,9 @@ static bool flush_round(void)
 		return true;
 	flush_idle = !flush_armed;
 	flush_settling = false;
+	more = flush_portions == FLUSH_PORTIONS_MAX;
 	flush_portions = 0;
-	return false;
+	return more;
 }
 
 static ktime_t flush_period(void)
