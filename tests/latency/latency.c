@@ -349,9 +349,11 @@ static void tracer_choose(bool tracer)
 	irqsoff = tracer;
 	if (tracer ?
 	    shell("cd " TRACING " && echo 0 >tracing_on && echo 0 >options/function-trace") :
-	    shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
-		  "echo pmu_sync >>set_ftrace_filter && echo 1 >options/funcgraph-tail && "
-		  "echo function_graph >current_tracer"))
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo 16384 >buffer_size_kb && "
+		  "for f in flush_tick flush_batch cpu_drain_self cpu_drain_asked gpu_event_add "
+		  "gpu_event_del gpu_events_batch pmu_sync; do "
+		  "echo $f >>set_ftrace_filter || exit 1; done && "
+		  "echo 1 >options/funcgraph-tail && echo function_graph >current_tracer"))
 		die("this kernel has no such tracer");
 }
 
