@@ -962,7 +962,7 @@ static void gpu_event_destroy(struct perf_event *event)
 static struct gpu_event *event_alloc(struct perf_event *event,
 				     struct gpu_event *root)
 {
-	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL_ACCOUNT);
 
 	if (!ev)
 		return NULL;
@@ -1111,7 +1111,7 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
 		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
-				    GFP_KERNEL);
+				    GFP_KERNEL_ACCOUNT);
 		if (!ev->scope)
 			return -ENOMEM;
 		gpu_account_init(&ev->scope->account, NULL, 0, GPU_NR_COUNTERS);
@@ -1230,7 +1230,7 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 	bool own = task && same_thread_group(task, current);
 	struct gpu_set *set, *new;
 
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	ev->member.cpu = ev->event->cpu;

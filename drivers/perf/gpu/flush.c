@@ -58,7 +58,7 @@ MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 1000000");
 
 /* under gpu_lock, all of these */
 static bool flush_on;		/* the timer runs */
-static bool flush_idle;		/* a hint without the lock */
+static bool flush_idle;		/* a hint without the lock, and so is the next one */
 static bool flush_settling;	/* the round has come to the events; then */
 static bool flush_armed;	/* one of those so far could be counting */
 static unsigned int flush_portions;	/* of this round */
@@ -160,13 +160,13 @@ static bool flush_round(void)
 	if (!flush_settling) {
 		if (flush_some() && ++flush_portions < FLUSH_PORTIONS_MAX)
 			return true;
-		flush_settling = true;
+		WRITE_ONCE(flush_settling, true);
 		flush_armed = false;
 	}
 	if (gpu_events_settle(FLUSH_SETTLE, &flush_armed))
 		return true;
 	flush_idle = !flush_armed;
-	flush_settling = false;
+	WRITE_ONCE(flush_settling, false);
 	more = flush_portions == FLUSH_PORTIONS_MAX;
 	flush_portions = 0;
 	return more;
@@ -288,6 +288,8 @@ void gpu_flush_timer_stop(void)
 void gpu_flush_hurry_locked(void)
 {
 	lockdep_assert_held(&gpu_lock);
+	/* the round may have looked at the event before */
+	flush_armed = true;
 	if (flush_idle)
 		flush_timer_start();
 }
@@ -299,7 +301,7 @@ void gpu_flush_hurry_locked(void)
  */
 void gpu_flush_hurry(void)
 {
-	if (!READ_ONCE(flush_idle))
+	if (!READ_ONCE(flush_idle) && !READ_ONCE(flush_settling))
 		return;
 	raw_spin_lock(&gpu_lock);
 	gpu_flush_hurry_locked();
