@@ -476,6 +476,7 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->lost_seen = 0;
 	ledger->left_out_seen = 0;
 	ledger->outstanding = 0;
+	ledger->ahead = 0;
 	ledger->tells_run = false;
 	ledger->find = NULL;
 	ledger->done = NULL;
@@ -522,6 +523,35 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
 }
 
 /**
+ * gpu_ledger_drain() - take over some of what the ring holds
+ * @ledger:	the accounting
+ * @ring:	the records of its device
+ * @work:	how much may be done: a record is 1,
+ * @done_work:	but this one's completion is so much
+ *
+ * The slots stay taken until gpu_ledger_flush(): so whatever was lost, was lost after
+ * the records that are there; and there is an end to it, at a whole ring.
+ *
+ * Return: whether there is more.
+ */
+bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
+		      unsigned int work, unsigned int done_work)
+{
+	u32 head = gpu_ring_head(ring), pos = ring->tail + ledger->ahead;
+	unsigned int cost;
+
+	for (; pos != head && work; pos++) {
+		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
+
+		ledger_apply[rec->type](ledger, rec);
+		cost = rec->type == GPU_RECORD_DONE ? done_work : 1;
+		work -= min(work, cost);
+	}
+	ledger->ahead = pos - ring->tail;
+	return pos != head;
+}
+
+/**
  * gpu_ledger_flush() - take over what the ring holds, and credit up to now
  * @ledger:	the accounting
  * @ring:	the records of its device
@@ -541,12 +571,13 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	unsigned long left_out = gpu_ring_left_out(ring);
 	u32 head = gpu_ring_head(ring), pos;
 
-	for (pos = ring->tail; pos != head; pos++) {
+	for (pos = ring->tail + ledger->ahead; pos != head; pos++) {
 		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
 
 		ledger_apply[rec->type](ledger, rec);
 	}
 	gpu_ring_release(ring, head);
+	ledger->ahead = 0;
 
 	if (left_out != ledger->left_out_seen) {
 		ledger_lose(ledger, left_out - ledger->left_out_seen);

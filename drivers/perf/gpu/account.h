@@ -131,6 +131,7 @@ struct gpu_engine {
  * @lost_seen:	how much of the ring's loss has been taken over
  * @left_out_seen: and of what it has left out
  * @outstanding: how many jobs are in the engines' queues
+ * @ahead:	how many records, from the ring's tail on, were taken over already
  * @tells_run:	the source tells what runs, by RUN records
  * @find:	the account of a context, or NULL: for records that name one
  * @done:	called for each job that is complete, or NULL
@@ -147,6 +148,7 @@ struct gpu_ledger {
 	unsigned long lost_seen;
 	unsigned long left_out_seen;
 	unsigned int outstanding;
+	unsigned int ahead;
 	bool tells_run;
 	struct gpu_account *(*find)(struct gpu_ledger *ledger, u64 ctx);
 	void (*done)(struct gpu_ledger *ledger, const struct gpu_job *job, u64 time);
@@ -166,6 +168,8 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
 		     struct gpu_job *jobs, unsigned int nr_jobs,
 		     struct gpu_job *nodes, unsigned int nr_nodes);
+bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
+		      unsigned int work, unsigned int done_work);
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now);
 void gpu_ledger_forget(struct gpu_ledger *ledger);
 

@@ -28,6 +28,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -151,6 +152,15 @@ static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
 LIST_HEAD(gpu_sampled_sets);
 static unsigned int report_users;	/* open events that want each report */
+static unsigned int nr_members;		/* events that are in a set */
+static unsigned int nr_sampled;		/* those of them that the flush samples */
+
+/* how far gpu_events_settle() has come: the next ones, or the heads of the lists */
+static struct list_head *sets_next = &gpu_sets;
+static struct list_head *roots_next = &gpu_roots;
+
+/* events whose sets are settled under one hold of gpu_lock, where all of them are */
+#define GPU_SETTLE_PORTION	256
 
 /**
  * gpu_events_init() - before the PMU is registered
@@ -326,9 +336,44 @@ static const struct gpu_credit_ops gpu_credit_ops = {
 	.credit = member_credit,
 };
 
+/* its task's time off the CPU is time that it has counted for */
+static void root_settle(struct gpu_event *root, u64 now)
+{
+	struct perf_event *event = root->event;
+	u64 elapsed = now - root->settled;
+
+	root->settled = now;
+	if (event->hw.target && event_is_live(root) &&
+	    event_state(event) == PERF_EVENT_STATE_INACTIVE) {
+		atomic64_add(elapsed, &event->child_total_time_enabled);
+		atomic64_add(elapsed, &event->child_total_time_running);
+	}
+}
+
+/* it is not there any more when it is its turn */
+static void list_leave(struct list_head *link, struct list_head **next)
+{
+	if (*next == link)
+		*next = link->next;
+	list_del(link);
+}
+
+/* how many events that was for */
+static unsigned int set_settle(struct gpu_set *set)
+{
+	struct gpu_member *member;
+	unsigned int nr = 0;
+
+	gpu_set_settle(set, &gpu_credit_ops, NULL);
+	list_for_each_entry(member, &set->members, link)
+		nr++;
+	return nr;
+}
+
 /**
- * gpu_events_settle() - share out what all accounts have counted
- * @elapsed:	ns since the last call
+ * gpu_events_settle() - share out what all accounts have counted, to some of the events
+ * @work:	how many of them
+ * @armed:	set to whether one of them could be counting, if one could
  *
  * A task event's enabled and running time are the task's time on a CPU. For
  * what the GPU does that is not the time that was measured, and an event whose
@@ -336,30 +381,56 @@ static const struct gpu_credit_ops gpu_credit_ops = {
  * event's task is off the CPU is added to both: their ratio stays 1.
  *
  * Context: gpu_lock held.
- * Return: whether one of the events could be counting.
+ * Return: whether there are more, for the next call. Else that begins anew.
  */
-bool gpu_events_settle(u64 elapsed)
+bool gpu_events_settle(unsigned int work, bool *armed)
 {
-	struct gpu_event *root;
-	struct gpu_set *set;
-	bool armed = false;
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&gpu_lock);
 
-	list_for_each_entry(set, &gpu_sets, link)
-		gpu_set_settle(set, &gpu_credit_ops, NULL);
-
-	list_for_each_entry(root, &gpu_roots, link) {
-		struct perf_event *event = root->event;
-
-		armed |= event_is_armed(root);
-		if (event->hw.target && event_is_live(root) &&
-		    event_state(event) == PERF_EVENT_STATE_INACTIVE) {
-			atomic64_add(elapsed, &event->child_total_time_enabled);
-			atomic64_add(elapsed, &event->child_total_time_running);
-		}
+	/* a round begins */
+	if (sets_next == &gpu_sets && roots_next == &gpu_roots) {
+		sets_next = gpu_sets.next;
+		roots_next = gpu_roots.next;
 	}
-	return armed;
+	while (sets_next != &gpu_sets && work) {
+		work -= min(work, set_settle(list_entry(sets_next, struct gpu_set, link)));
+		sets_next = sets_next->next;
+	}
+	for (; roots_next != &gpu_roots && work; work--) {
+		struct gpu_event *root = list_entry(roots_next, struct gpu_event, link);
+
+		*armed |= event_is_armed(root);
+		root_settle(root, now);
+		roots_next = roots_next->next;
+	}
+	return sets_next != &gpu_sets || roots_next != &gpu_roots;
+}
+
+/**
+ * gpu_events_settle_all() - the same, to all events: but for the time
+ *
+ * Context: process, gpu_mutex held, so that the sets stay; sleeps.
+ */
+void gpu_events_settle_all(void)
+{
+	unsigned int work = GPU_SETTLE_PORTION;
+	struct gpu_set *set;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	raw_spin_lock_irq(&gpu_lock);
+	list_for_each_entry(set, &gpu_sets, link) {
+		if (!work) {
+			raw_spin_unlock_irq(&gpu_lock);
+			cond_resched();
+			raw_spin_lock_irq(&gpu_lock);
+			work = GPU_SETTLE_PORTION;
+		}
+		work -= min(work, set_settle(set));
+	}
+	raw_spin_unlock_irq(&gpu_lock);
 }
 
 /* an event of the set that has counted what was read up to here, and does not go on */
@@ -387,8 +458,9 @@ static struct gpu_member *set_leaving(struct gpu_set *set)
  * gpu_events_mark() - reports are read up to where an event was switched
  *
  * Context: gpu_lock held.
+ * Return: how many events were looked at.
  */
-void gpu_events_mark(void)
+unsigned int gpu_events_mark(void)
 {
 	struct gpu_member *member;
 	struct gpu_set *set;
@@ -402,6 +474,7 @@ void gpu_events_mark(void)
 		list_for_each_entry(member, &set->members, link)
 			member->live = member->here;
 	}
+	return nr_members;
 }
 
 /* ---- what a submission is counted in ---- */
@@ -682,6 +755,18 @@ bool gpu_events_want_reports(void)
 	return report_users;
 }
 
+/**
+ * gpu_events_sample_work() - how much is done for what can be sampled
+ *
+ * Context: gpu_lock held.
+ * Return: 1, and 2 for each event that may want a sample.
+ */
+unsigned int gpu_events_sample_work(void)
+{
+	lockdep_assert_held(&gpu_lock);
+	return 1 + 2 * nr_sampled;
+}
+
 /* ---- perf switches an event on and off ---- */
 
 /*
@@ -717,6 +802,7 @@ void gpu_events_batch(bool begin)
 
 	here->batch = begin;
 	here->flushed = false;
+	here->drained = 0;
 }
 
 /* up to when an event is switched; gpu_lock held, interrupts off */
@@ -794,10 +880,8 @@ int gpu_event_add(struct perf_event *event)
 
 	if (ev->how == GPU_EVENT_SCOPE)
 		list_add_tail(&ev->active, &here->scope);
-	if (ev->root->fifo) {
-		list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
-		gpu_fifo_drain(ev);
-	}
+	if (ev->root->fifo)
+		gpu_fifo_begin(ev);
 	return 0;
 }
 
@@ -823,10 +907,8 @@ void gpu_event_del(struct perf_event *event)
 	events_flush();
 	event_settle(root, true);
 	raw_spin_unlock(&gpu_lock);
-	if (root->fifo) {
-		gpu_fifo_drain(ev);
-		list_del(&ev->sampling);
-	}
+	if (root->fifo)
+		gpu_fifo_end(ev);
 }
 
 /* ---- opening and closing ---- */
@@ -860,9 +942,10 @@ static void root_free(struct gpu_event *ev)
 		gpu_unit_put(ev->gdev);
 	if (ev->wants_unit && ev->counter >= GPU_NR_COUNTERS)
 		gpu_native_release(ev->counter);
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	if (!list_empty(&ev->link)) {
-		list_del(&ev->link);
+		list_leave(&ev->link, &roots_next);
 		report_users -= ev->counter == GPU_COUNTER_REPORTS;
 	}
 	/* a fork that fails drops the parent before the clone on some kernels */
@@ -872,9 +955,11 @@ static void root_free(struct gpu_event *ev)
 	gpu_flush_devices();
 	if (ev->set) {
 		gpu_set_leave(&ev->member);
+		nr_members--;
+		nr_sampled -= ev->set->view.sampled;
 		if (list_empty(&ev->set->members)) {
 			set = ev->set;
-			list_del(&set->link);
+			list_leave(&set->link, &sets_next);
 			list_del(&set->sampled);
 		}
 	}
@@ -917,7 +1002,7 @@ static void gpu_event_destroy(struct perf_event *event)
 static struct gpu_event *event_alloc(struct perf_event *event,
 				     struct gpu_event *root)
 {
-	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL_ACCOUNT);
 
 	if (!ev)
 		return NULL;
@@ -1068,7 +1153,7 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
 		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
-				    GFP_KERNEL);
+				    GFP_KERNEL_ACCOUNT);
 		if (!ev->scope)
 			return -ENOMEM;
 		gpu_account_init(&ev->scope->account, NULL, 0, GPU_NR_COUNTERS);
@@ -1187,7 +1272,7 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 	bool own = task && same_thread_group(task, current);
 	struct gpu_set *set, *new;
 
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	ev->member.cpu = ev->event->cpu;
@@ -1195,17 +1280,24 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_set_init(new, &view, get_pid(task_tgid(current)), own ? task : NULL);
+	raw_spin_unlock_irq(&gpu_lock);
+	/* there may be many of them, and under gpu_mutex none comes or goes */
 	list_for_each_entry(set, &gpu_sets, link)
 		if (gpu_set_takes(set, new, &ev->member))
-			goto found;
-	set = new;
-	new = NULL;
-	list_add_tail(&set->link, &gpu_sets);
-	INIT_LIST_HEAD(&set->sampled);
-	if (ev->fifo)
-		list_add_tail(&set->sampled, &gpu_sampled_sets);
-found:
+			break;
+
+	raw_spin_lock_irq(&gpu_lock);
+	if (list_entry_is_head(set, &gpu_sets, link)) {
+		set = new;
+		new = NULL;
+		list_add_tail(&set->link, &gpu_sets);
+		INIT_LIST_HEAD(&set->sampled);
+		if (ev->fifo)
+			list_add_tail(&set->sampled, &gpu_sampled_sets);
+	}
 	gpu_set_join(set, &ev->member);
+	nr_members++;
+	nr_sampled += view.sampled;
 	ev->set = set;
 	raw_spin_unlock_irq(&gpu_lock);
 
@@ -1263,6 +1355,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	}
 
 	raw_spin_lock_irq(&gpu_lock);
+	ev->settled = ktime_get_ns();
 	list_add_tail(&ev->link, &gpu_roots);
 	report_users += ev->counter == GPU_COUNTER_REPORTS;
 	gpu_flush_hurry_locked();

@@ -92,6 +92,7 @@ struct gpu_scope {
  * @counter:	what it counts, see struct gpu_event_desc
  * @at:		when, likewise
  * @user:	who opened it
+ * @settled:	when its enabled and running time were brought up to date last, ns
  * @gdev:	the device that it is restricted to, or NULL
  * @slot:	of all engines (0) or of one, see struct gpu_account
  * @client:	what it is restricted to, or NULL
@@ -122,6 +123,7 @@ struct gpu_event {
 	unsigned int counter;
 	enum gpu_trigger at;
 	kuid_t user;
+	u64 settled;
 	struct gpu_pmu_device *gdev;
 	unsigned int slot;
 	struct gpu_client *client;
@@ -140,6 +142,7 @@ struct gpu_event {
  * @batch:	perf adds, or takes off, several at once
  * @flushed:	and for the first of them there was a flush: the others are switched at
  *		the same time
+ * @drained:	and of them so many samples were handed over
  *
  * Touched by that CPU alone, with interrupts off.
  */
@@ -148,6 +151,7 @@ struct gpu_cpu_events {
 	struct list_head scope;
 	bool batch;
 	bool flushed;
+	unsigned int drained;
 };
 
 DECLARE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
@@ -204,7 +208,8 @@ void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		     struct gpu_pmu_sample *sample, u64 count);
 int gpu_fifo_alloc(struct gpu_event *root);
 void gpu_fifo_free(struct gpu_event *root);
-void gpu_fifo_drain(struct gpu_event *ev);
+void gpu_fifo_begin(struct gpu_event *ev);
+void gpu_fifo_end(struct gpu_event *ev);
 void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sample,
 		      const struct gpu_pmu_sample_value *values);
 

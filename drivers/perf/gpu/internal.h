@@ -241,7 +241,10 @@ void gpu_clients_end(struct gpu_pmu_device *gdev);
 /* flush.c */
 void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now);
 u64 gpu_flush_devices(void);
-void gpu_flush_timer_init(void);
+void gpu_flush_ahead(void);
+void gpu_flush_soon(void);
+void gpu_flush_init(void);
+void gpu_flush_exit(void);
 void gpu_flush_timer_start(void);
 void gpu_flush_timer_stop(void);
 void gpu_flush_hurry(void);
@@ -263,9 +266,11 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
 		       struct gpu_pmu_sample *sample,
 		       const struct gpu_pmu_sample_value *values);
-void gpu_events_mark(void);
+unsigned int gpu_events_mark(void);
+unsigned int gpu_events_sample_work(void);
 bool gpu_events_want_reports(void);
-bool gpu_events_settle(u64 elapsed);
+bool gpu_events_settle(unsigned int work, bool *armed);
+void gpu_events_settle_all(void);
 void gpu_account_abandon(struct gpu_account *account,
 			 void (*release)(struct gpu_account *account));
 
@@ -292,7 +297,7 @@ struct gpu_unit_progress {
 /* unit.c */
 void gpu_unit_progress(const struct gpu_pmu_device *gdev, struct gpu_unit_progress *progress);
 void gpu_unit_mark(struct gpu_pmu_device *gdev, u64 at);
-bool gpu_unit_drain(struct gpu_pmu_device *gdev);
+bool gpu_unit_drain(struct gpu_pmu_device *gdev, unsigned int work);
 int gpu_unit_update(struct gpu_pmu_device *gdev);
 void gpu_unit_stop(struct gpu_pmu_device *gdev);
 int gpu_unit_get(struct gpu_pmu_device *gdev);
@@ -331,6 +336,7 @@ unsigned long gpu_waits_lost(void);
 /* sample.c */
 void gpu_samples_init(void);
 void gpu_samples_exit(void);
+bool gpu_samples_go_on(void);
 
 /* usage.c */
 struct gpu_usage_reader;

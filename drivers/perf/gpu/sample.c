@@ -19,9 +19,11 @@
  * itself. It keeps the first eight bytes of the record for itself, and releases the
  * recursion context.
  */
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
@@ -275,36 +277,46 @@ static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
 	return any;
 }
 
-/**
- * gpu_fifo_drain() - hand over to perf what waits for an event
- * @ev:		the event, or a clone of it; active on this CPU
- *
- * Context: interrupts off, gpu_lock not held.
+/*
+ * Samples that are handed over to perf in one go: interrupts are off. As many as one
+ * portion of the flush makes.
  */
-void gpu_fifo_drain(struct gpu_event *ev)
+#define GPU_DRAIN_MAX	256
+
+/* CPUs that have had as many as that, and may have more */
+static cpumask_t drain_more;
+
+/* what waits for an event; the event, or a clone of it, is active on this CPU, interrupts off */
+static unsigned int fifo_drain(struct gpu_event *ev, unsigned int most)
 {
 	struct {
 		struct gpu_pmu_sample sample;
 		struct gpu_pmu_sample_value values[GPU_PMU_MAX_COUNTERS];
 	} slot;
+	unsigned int nr;
 
-	while (fifo_pop(ev->root->fifo, &slot)) {
+	for (nr = 0; nr < most && fifo_pop(ev->root->fifo, &slot); nr++) {
 		/* a number of the initial namespace's */
 		if (ev->event->ns != &init_pid_ns)
 			slot.sample.pid = 0;
 		sample_output(ev, ev->root->gdev, &slot.sample, sizeof(slot.sample) +
 			      slot.sample.nr_values * sizeof(slot.values[0]), &no_regs, 1);
 	}
+	return nr;
 }
 
 /* interrupts off */
 static void cpu_drain(void)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	unsigned int room = GPU_DRAIN_MAX;
 	struct gpu_event *ev;
 
 	list_for_each_entry(ev, &here->here[GPU_AT_FLUSH], sampling)
-		gpu_fifo_drain(ev);
+		room -= fifo_drain(ev, room);
+	/* the flush has it go on after a gap */
+	if (!room)
+		cpumask_set_cpu(smp_processor_id(), &drain_more);
 }
 
 static void cpu_drain_self(struct irq_work *work)
@@ -331,6 +343,76 @@ static void drain_on(int cpu)
 		irq_work_queue(this_cpu_ptr(&drain_self));
 	else
 		smp_call_function_single_async(cpu, per_cpu_ptr(&drain_asked, cpu));
+}
+
+/**
+ * gpu_samples_go_on() - CPUs that have handed over many samples go on
+ *
+ * Context: gpu_lock held.
+ * Return: whether there is one.
+ */
+bool gpu_samples_go_on(void)
+{
+	bool any = false;
+	int cpu;
+
+	lockdep_assert_held(&gpu_lock);
+	for_each_cpu(cpu, &drain_more) {
+		cpumask_clear_cpu(cpu, &drain_more);
+		drain_on(cpu);
+		any = true;
+	}
+	return any;
+}
+
+/**
+ * gpu_fifo_begin() - an event that has samples later comes to this CPU
+ * @ev:		the event, or a clone of it
+ *
+ * What waits for it comes when interrupts are on.
+ *
+ * Context: interrupts off, gpu_lock not held.
+ */
+void gpu_fifo_begin(struct gpu_event *ev)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_fifo *fifo = ev->root->fifo;
+
+	list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
+	if (READ_ONCE(fifo->head) != READ_ONCE(fifo->tail))
+		irq_work_queue(this_cpu_ptr(&drain_self));
+}
+
+/**
+ * gpu_fifo_end() - it leaves this CPU
+ * @ev:		the event, or a clone of it
+ *
+ * What waits for it is handed over, unless that is very much: that has to wait for the
+ * event's next time on a CPU and, if there is none, is lost.
+ *
+ * Context: interrupts off, gpu_lock not held.
+ */
+void gpu_fifo_end(struct gpu_event *ev)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_fifo *fifo = ev->root->fifo;
+	unsigned int room = GPU_DRAIN_MAX - min(here->drained, GPU_DRAIN_MAX);
+
+	room = fifo_drain(ev, room);
+	if (here->batch)
+		here->drained += room;
+	list_del(&ev->sampling);
+
+	/* the task ends, and has no children that have the event, too */
+	if (ev->event->hw.target != current || !(current->flags & PF_EXITING))
+		return;
+	raw_spin_lock(&gpu_lock);
+	if (list_empty(&ev->root->clones))
+		while (fifo->tail != fifo->head) {
+			fifo->tail++;
+			gpu_lose(ev->root->gdev);
+		}
+	raw_spin_unlock(&gpu_lock);
 }
 
 /* the CPU that the event, or one of its clones, is active on, or -1 */

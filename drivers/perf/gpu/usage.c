@@ -463,12 +463,11 @@ static void look_through(struct gpu_look *look, struct list_head *list)
 
 static void look_once(struct gpu_look *look)
 {
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	look->nr = 0;
 	look->look = ++usages_look;
 	look->time = gpu_flush_devices();
-	/* events that look at the same accounts have what this look tells */
-	gpu_events_settle(0);
 	look->sum = usages_sum();
 	look->client = look->file ? gpu_client_of_file(look->file) : NULL;
 	/* in the order in which they go from one to the next: so none slips through */
@@ -479,6 +478,8 @@ static void look_once(struct gpu_look *look)
 	}
 	look->torn = look->sum != usages_sum();
 	raw_spin_unlock_irq(&gpu_lock);
+	/* events that look at the same accounts have what this look tells */
+	gpu_events_settle_all();
 }
 
 /* for what there is, as far as the caller has room for it */
