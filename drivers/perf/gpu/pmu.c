@@ -174,7 +174,7 @@ static int gpu_pmu_add(struct perf_event *event, int flags)
 	if (err)
 		return err;
 	/* it looks for that page itself, but takes longer to see that there is none */
-	if (rcu_access_pointer(event->rb))
+	if (READ_ONCE(event->rb))
 		perf_event_update_userpage(event);
 	return 0;
 }
