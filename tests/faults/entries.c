@@ -164,6 +164,25 @@ static int event_open(struct bench *b, int at, const struct gpu_config *config, 
 	return 0;
 }
 
+static int keeper = -1;
+
+int keeper_open(void)
+{
+	struct bench b;
+	int err;
+
+	bench_init(&b);
+	err = event_open(&b, 0, &(struct gpu_config) { .event = GPU_PMU_EVENT_LOST }, 0, -1,
+			 false, false);
+	keeper = b.event[0];
+	return err;
+}
+
+void keeper_close(void)
+{
+	fd_close(&keeper);
+}
+
 static int task_event(struct bench *b, unsigned int event)
 {
 	return event_open(b, 0, &(struct gpu_config) { .event = event }, 0, -1, false, false);
@@ -435,30 +454,97 @@ static int close_last(struct bench *b)
 }
 
 const struct entry entries[] = {
-	{ "open: task's GPU work", "gpu_pmu_event_init", NULL, prepare_gpu, open_task_scope },
-	{ "open: task's submissions", "gpu_pmu_event_init", NULL, prepare_gpu, open_task_here },
-	{ "open: task's waits", "gpu_pmu_event_init", NULL, prepare_gpu, open_waits },
-	{ "open: client by fd", "gpu_pmu_event_init", NULL, prepare_gpu, open_client },
-	{ "open: context by fd", "gpu_pmu_event_init", NULL, prepare_gpu, open_context },
-	{ "open: device", "gpu_pmu_event_init", NULL, prepare_gpu, open_device },
-	{ "open: native counter", "gpu_pmu_event_init", NULL, prepare_gpu, open_native },
-	{ "open: sampled completions", "gpu_pmu_event_init", NULL, prepare_gpu, open_sampled },
-	{ "open: sampled reports", "gpu_pmu_event_init", NULL, prepare_gpu, open_reports },
-	{ "close of the last event", "gpu_event_destroy", NULL, prepare_counting_gpu, close_last },
-	{ "fork that inherits", "gpu_pmu_event_init", NULL, prepare_counting_gpu, fork_inherited },
-	{ "first job of a refgpu context", "refgpu_submit_ioctl", NULL, prepare_counting_gpu,
-	  submit_refgpu },
-	{ "300 jobs at once", "refgpu_submit_ioctl", NULL, prepare_counting_gpu, submit_many },
-	{ "context is made, and its job", "gpu_pmu_context_bind", NULL, prepare_counting,
-	  context_create },
-	{ "first job of a virtio_gpu client", "gpu_pmu_owner", virtgpu_is_there,
-	  prepare_counting_virtgpu, submit_virtgpu },
-	{ "device is bound", "gpu_pmu_device_register", NULL, prepare_unbound, device_bind },
-	{ "device is unbound", "gpu_pmu_device_unregister", NULL, prepare_bound, device_unbind },
-	{ "/dev/gpu_pmu: open", "misc_open", NULL, prepare_gpu, query_open },
-	{ "/dev/gpu_pmu: CONTEXTS", "gpu_query_ioctl", NULL, prepare_query, query_contexts },
-	{ "/dev/gpu_pmu: DEVICES", "gpu_query_ioctl", NULL, prepare_query, query_devices },
-	{ "/dev/gpu_pmu: USAGES", "gpu_query_ioctl", NULL, prepare_query, query_usages },
+	{
+		.name = "open: the first event", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_task_scope,
+		.first = true,
+	},
+	{
+		.name = "open: task's GPU work", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_task_scope,
+	},
+	{
+		.name = "open: task's submissions", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_task_here,
+	},
+	{
+		.name = "open: task's waits", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_waits,
+	},
+	{
+		.name = "open: client by fd", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_client,
+	},
+	{
+		.name = "open: context by fd", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_context,
+	},
+	{
+		.name = "open: device", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_device,
+	},
+	{
+		.name = "open: native counter", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_native,
+	},
+	{
+		.name = "open: sampled completions", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_sampled,
+	},
+	{
+		.name = "open: sampled reports", .function = "gpu_pmu_event_init",
+		.prepare = prepare_gpu, .call = open_reports,
+	},
+	{
+		.name = "close of the last event", .function = "gpu_event_destroy",
+		.prepare = prepare_counting_gpu, .call = close_last,
+		.first = true,
+	},
+	{
+		.name = "fork that inherits", .function = "gpu_pmu_event_init",
+		.prepare = prepare_counting_gpu, .call = fork_inherited,
+	},
+	{
+		.name = "first job of a refgpu context", .function = "refgpu_submit_ioctl",
+		.prepare = prepare_counting_gpu, .call = submit_refgpu,
+	},
+	{
+		.name = "300 jobs at once", .function = "refgpu_submit_ioctl",
+		.prepare = prepare_counting_gpu, .call = submit_many,
+	},
+	{
+		.name = "context is made, and its job", .function = "gpu_pmu_context_bind",
+		.prepare = prepare_counting, .call = context_create,
+	},
+	{
+		.name = "first job of a virtio_gpu client", .function = "gpu_pmu_owner",
+		.there = virtgpu_is_there,
+		.prepare = prepare_counting_virtgpu, .call = submit_virtgpu,
+	},
+	{
+		.name = "device is bound", .function = "gpu_pmu_device_register",
+		.prepare = prepare_unbound, .call = device_bind,
+	},
+	{
+		.name = "device is unbound", .function = "gpu_pmu_device_unregister",
+		.prepare = prepare_bound, .call = device_unbind,
+	},
+	{
+		.name = "/dev/gpu_pmu: open", .function = "misc_open",
+		.prepare = prepare_gpu, .call = query_open,
+	},
+	{
+		.name = "/dev/gpu_pmu: CONTEXTS", .function = "gpu_query_ioctl",
+		.prepare = prepare_query, .call = query_contexts,
+	},
+	{
+		.name = "/dev/gpu_pmu: DEVICES", .function = "gpu_query_ioctl",
+		.prepare = prepare_query, .call = query_devices,
+	},
+	{
+		.name = "/dev/gpu_pmu: USAGES", .function = "gpu_query_ioctl",
+		.prepare = prepare_query, .call = query_usages,
+	},
 };
 
 const unsigned int nr_entries = sizeof(entries) / sizeof(entries[0]);

@@ -208,6 +208,22 @@ static bool wanted(const char *fault, int argc, char **argv)
 	return argc < 2;
 }
 
+static void entry_run(const struct entry *entry, int argc, char **argv)
+{
+	int64_t start = refgpu_now();
+	int err = entry->first ? 0 : keeper_open();
+
+	if (err)
+		cell_bad(entry, "none", "an event beside it: %s", strerror(-err));
+	for (unsigned int k = 0; k < nr_faults; k++)
+		if (wanted(faults[k].name, argc, argv))
+			fault_run(entry, &faults[k]);
+	if (wanted("alloc", argc, argv))
+		alloc_sweep(entry);
+	keeper_close();
+	printf("# %s: %ld ms\n", entry->name, (refgpu_now() - start) / 1000000);
+}
+
 int main(int argc, char **argv)
 {
 	int err = flood_start();
@@ -227,11 +243,7 @@ int main(int argc, char **argv)
 				cell(entry, "alloc", "n/a: no such device here");
 			continue;
 		}
-		for (unsigned int k = 0; k < nr_faults; k++)
-			if (wanted(faults[k].name, argc, argv))
-				fault_run(entry, &faults[k]);
-		if (wanted("alloc", argc, argv))
-			alloc_sweep(entry);
+		entry_run(entry, argc, argv);
 	}
 	return bad ? 1 : 0;
 }

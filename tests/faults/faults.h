@@ -36,11 +36,16 @@ struct entry {
 	int (*prepare)(struct bench *b);
 	/* 0 or a negative errno */
 	int (*call)(struct bench *b);
+	/* no event may be open before: else one is, which makes it quick */
+	bool first;
 };
 
 extern const struct entry entries[];
 extern const unsigned int nr_entries;
 
+/* an event that is not looked at, or -1; 0 or a negative errno */
+int keeper_open(void);
+void keeper_close(void);
 /* jobs on the reference GPU, waited for; 0 or a negative errno */
 int bench_jobs(struct bench *b, unsigned int nr);
 /* whatever it was, and however far it came, is as if it had not been */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For how long the flush keeps interrupts off, at worst: what a user without privileges
+ * For how long the modules keep interrupts off, at worst: what a user without privileges
  * can bring about. Runs in a virtual machine in which a nanosecond is an instruction;
- * ftrace says how long the timer's function took, less what the simulated hardware did
- * in it.
+ * ftrace says how long the functions took that have interrupts off, less what the
+ * simulated hardware did in them.
  *
  * With the argument "irqsoff" it is the kernel's tracer of that name that says it: of all
  * that has interrupts off, and with what the simulated hardware does.
  *
- * Prints a line for each case: what it was, events, tasks, jobs, nanoseconds; and from
- * the tracer, where interrupts were off for so long.
+ * Prints a line for each case: what it was, events, tasks, jobs, and for each of the
+ * sections the longest, in ns; or from the tracer one for all, and where it was.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +32,8 @@
 
 #define TRACING		"/sys/kernel/tracing/"
 #define FLUSH_US	"/sys/module/gpu_pmu/parameters/flush_us"
+#define REPORT_PERIOD	"/sys/module/refgpu/parameters/counters_period_us"
+#define REPORT_US	1000
 
 static void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -60,27 +62,41 @@ static void set(const char *path, const char *text)
 /* what a user does */
 struct work {
 	const char *name;
-	unsigned int event;
+	const char *event;
 	unsigned int events;
 	unsigned int period;
 	unsigned int tasks;	/* that inherit the events, which are off */
 	unsigned int jobs;	/* that end between two flushes */
+	unsigned int report_us;	/* between two reports of an engine, if not the usual */
+	bool own;		/* the events are those of the task that submits */
 };
 
+#define BUSY	"gpu-busy"
+
 static const struct work works[] = {
-	{ "one event, nothing to do", GPU_PMU_EVENT_GPU_BUSY, 1, 0, 0, 0 },
-	{ "a full ring", GPU_PMU_EVENT_GPU_BUSY, 1, 0, 0, 1000 },
-	{ "all events that a user may have", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 0, 0 },
-	{ "... and a full ring", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 0, 1000 },
-	{ "all sampled ones, and a full ring", GPU_PMU_EVENT_JOBS_DONE, EVENTS_MAX, 1, 0, 1000 },
-	{ "events of many tasks, and off", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 20, 0 },
-	{ "... of more tasks", GPU_PMU_EVENT_GPU_BUSY, EVENTS_MAX, 0, 60, 0 },
+	{ .name = "one event, nothing to do", .event = BUSY, .events = 1 },
+	{ .name = "a full ring", .event = BUSY, .events = 1, .jobs = 1000 },
+	{ .name = "all events that a user may have", .event = BUSY, .events = EVENTS_MAX },
+	{ .name = "... and a full ring", .event = BUSY, .events = EVENTS_MAX, .jobs = 1000 },
+	{ .name = "all sampled ones, and a full ring", .event = "jobs-done",
+	  .events = EVENTS_MAX, .period = 1, .jobs = 1000 },
+	{ .name = "... of the task that submits", .event = "jobs-done",
+	  .events = EVENTS_MAX, .period = 1, .jobs = 1000, .own = true },
+	{ .name = "events of many tasks, and off", .event = BUSY, .events = EVENTS_MAX,
+	  .tasks = 20 },
+	{ .name = "... of more tasks", .event = BUSY, .events = EVENTS_MAX, .tasks = 60 },
+	{ .name = "a full report buffer", .event = "gpu-cycles", .events = 1, .jobs = 10,
+	  .report_us = 10 },
+	{ .name = "... all events that a user may have", .event = "gpu-cycles",
+	  .events = EVENTS_MAX, .jobs = 10, .report_us = 10 },
+	{ .name = "... all sampled ones", .event = "reports", .events = EVENTS_MAX,
+	  .period = 1, .jobs = 10, .report_us = 10 },
 };
 
 static int event_open(const struct work *work, pid_t pid, int drm)
 {
 	const struct gpu_config config = {
-		.event = work->event, .fd = drm,
+		.event = gpu_event_id(work->event), .fd = drm,
 	};
 	struct perf_event_attr attr;
 
@@ -137,7 +153,7 @@ static void work_do(const struct work *work, int in, int out, unsigned int *open
 	/* or its children would be somebody else's */
 	prctl(PR_SET_DUMPABLE, 1);
 	/* whose events are not switched with every sleep of this process */
-	if (!work->tasks)
+	if (!work->tasks && !work->own)
 		pid = sleeper();
 	for (i = 0; i < work->events; i++)
 		if (event_open(work, pid, gpu.fd) < 0)
@@ -157,6 +173,9 @@ static void work_do(const struct work *work, int in, int out, unsigned int *open
 		if (refgpu_submit(&gpu, ctx, i & 1, &batch, 0, 0))
 			die("submit");
 	}
+	/* it comes back when all of it is known */
+	if (work->own)
+		usleep(250000);
 	tell(out);
 	hear(in);
 	exit(0);
@@ -174,28 +193,74 @@ static double line_duration(char *line)
 	return strtod(at, NULL) * 1000;
 }
 
-static double longest_flush(void)
+/*
+ * What has interrupts off, and in which column that is. What perf switches at once is one
+ * section: its functions' times are summed up from one call of gpu_events_batch() on.
+ */
+enum { TIMER, BATCH, SAMPLES, SWITCH, NR_SECTIONS };
+
+static const struct {
+	const char *function;
+	unsigned int section;
+} sections[] = {
+	{ "flush_tick", TIMER },
+	{ "flush_batch", BATCH },
+	{ "cpu_drain_self", SAMPLES },
+	{ "cpu_drain_asked", SAMPLES },
+	{ "gpu_event_add", SWITCH },
+	{ "gpu_event_del", SWITCH },
+};
+
+#define NR_FUNCTIONS	(sizeof(sections) / sizeof(sections[0]))
+
+/* which of them a line of the trace is about, or NR_FUNCTIONS */
+static unsigned int line_function(const char *line)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_FUNCTIONS; i++)
+		if (strstr(line, sections[i].function))
+			break;
+	return i;
+}
+
+/* a function is a line "name() {", lines of what it calls, "}"; or one line if that is none */
+static void longest_sections(double longest[NR_SECTIONS])
 {
 	FILE *file = fopen(TRACING "trace", "r");
-	double hardware = 0, duration, longest = 0;
+	double hardware = 0, switched = 0, duration;
+	unsigned int function, section;
 	char line[256];
 
 	if (!file)
 		die("trace: %s", strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
 		duration = line_duration(line);
-		if (!duration)
-			continue;
-		if (strstr(line, "pmu_sync")) {
+		if (strstr(line, "gpu_events_batch")) {
+			switched = 0;
+		} else if (strstr(line, "pmu_sync")) {
 			hardware += duration;
-		} else if (strstr(line, "flush_tick")) {
-			if (duration - hardware > longest)
-				longest = duration - hardware;
-			hardware = 0;
+		} else {
+			function = line_function(line);
+			if (function == NR_FUNCTIONS)
+				continue;
+			if (strchr(line, '{')) {
+				hardware = 0;
+				continue;
+			}
+			if (strstr(line, "();"))
+				hardware = 0;
+			section = sections[function].section;
+			duration -= hardware;
+			if (section == SWITCH) {
+				switched += duration;
+				duration = switched;
+			}
+			if (duration > longest[section])
+				longest[section] = duration;
 		}
 	}
 	fclose(file);
-	return longest;
 }
 
 static bool irqsoff;
@@ -211,22 +276,23 @@ static void trace_begin(void)
 	set(TRACING "tracing_on", "1");
 }
 
-static double trace_end(char *where, size_t size)
+/* the tracer's is the first one, for all that the kernel does */
+static void trace_end(double longest[NR_SECTIONS], char *where, size_t size)
 {
-	double longest;
 	char line[64];
 
 	set(TRACING "tracing_on", "0");
 	where[0] = 0;
-	if (!irqsoff)
-		return longest_flush();
+	if (!irqsoff) {
+		longest_sections(longest);
+		return;
+	}
 	if (shell_line(line, sizeof(line), "cat " TRACING "tracing_max_latency") ||
 	    shell_line(where, size, "sed -n 's/^#  *=> *\\(started\\|ended\\) at: */ /p' "
 				    TRACING "trace | tr -d '\n'"))
 		die("no tracer");
-	longest = strtod(line, NULL) * 1000;
+	longest[0] = strtod(line, NULL) * 1000;
 	set(TRACING "current_tracer", "nop");
-	return longest;
 }
 
 static void work_measure(const struct work *work)
@@ -234,8 +300,8 @@ static void work_measure(const struct work *work)
 	unsigned int *opened = mmap(NULL, sizeof(*opened), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int to[2], from[2], status;
-	char where[256];
-	double longest;
+	double longest[NR_SECTIONS] = {};
+	char where[256], text[16];
 	pid_t pid;
 
 	if (opened == MAP_FAILED)
@@ -243,6 +309,8 @@ static void work_measure(const struct work *work)
 
 	if (pipe(to) || pipe(from))
 		die("pipe: %s", strerror(errno));
+	snprintf(text, sizeof(text), "%u", work->report_us ?: REPORT_US);
+	set(REPORT_PERIOD, text);
 	pid = fork();
 	if (!pid) {
 		close(to[1]);
@@ -259,10 +327,12 @@ static void work_measure(const struct work *work)
 	tell(to[1]);
 	hear(from[0]);
 	usleep(450000);
-	longest = trace_end(where, sizeof(where));
+	trace_end(longest, where, sizeof(where));
 	set(FLUSH_US, "5000");
-	printf("%s\t%u\t%u\t%u\t%.0f\t%s\n", work->name, *opened, work->tasks,
-	       work->jobs, longest, where);
+	printf("%s\t%u\t%u\t%u", work->name, *opened, work->tasks, work->jobs);
+	for (unsigned int i = 0; i < (irqsoff ? 1 : NR_SECTIONS); i++)
+		printf("\t%.0f", longest[i]);
+	printf("%s\n", where);
 	fflush(stdout);
 	tell(to[1]);
 	close(to[1]);
@@ -279,9 +349,11 @@ static void tracer_choose(bool tracer)
 	irqsoff = tracer;
 	if (tracer ?
 	    shell("cd " TRACING " && echo 0 >tracing_on && echo 0 >options/function-trace") :
-	    shell("cd " TRACING " && echo 0 >tracing_on && echo flush_tick >set_ftrace_filter && "
-		  "echo pmu_sync >>set_ftrace_filter && echo 1 >options/funcgraph-tail && "
-		  "echo function_graph >current_tracer"))
+	    shell("cd " TRACING " && echo 0 >tracing_on && echo 16384 >buffer_size_kb && "
+		  "for f in flush_tick flush_batch cpu_drain_self cpu_drain_asked gpu_event_add "
+		  "gpu_event_del gpu_events_batch pmu_sync; do "
+		  "echo $f >>set_ftrace_filter || exit 1; done && "
+		  "echo 1 >options/funcgraph-tail && echo function_graph >current_tracer"))
 		die("this kernel has no such tracer");
 }
 

@@ -404,6 +404,60 @@ static void clock_never_runs_back(void)
 	teardown(NR_JOBS);
 }
 
+/* ---- in portions ---- */
+
+static void portions_add_up(void)
+{
+	setup(NR_JOBS);
+	queue(0, ctx[0], 1);
+	done(10, 1);
+	queue(10, ctx[1], 2);
+	done(30, 2);
+	queue(30, ctx[0], 3);
+	CHECK(gpu_ledger_drain(&ledger, &ring, 2, 1));
+	CHECK_EQ(busy(ctx[0]), 10);
+	CHECK_EQ(submitted(device), 1);
+	/* a completion may be more than is left of a portion, and costs all of it */
+	CHECK(gpu_ledger_drain(&ledger, &ring, 2, 5));
+	CHECK_EQ(busy(ctx[1]), 20);
+	CHECK_EQ(completed(device), 2);
+	/* nothing is given back before the end, nor credited beyond the last record */
+	CHECK_EQ(ring.tail, 0);
+	CHECK(!gpu_ledger_drain(&ledger, &ring, 1, 1));
+	CHECK_EQ(submitted(device), 3);
+	CHECK_EQ(busy(device), 30);
+	flush(50);
+	CHECK_EQ(ring.tail, 5);
+	CHECK_EQ(busy(ctx[0]), 30);
+	CHECK_EQ(busy(device), 50);
+	/* and the next round begins behind them */
+	done(60, 3);
+	CHECK(!gpu_ledger_drain(&ledger, &ring, 10, 1));
+	CHECK_EQ(completed(device), 3);
+	flush(70);
+	CHECK_EQ(busy(device), 60);
+	teardown(NR_JOBS);
+}
+
+/* what is lost between two portions was lost after all that is in the ring */
+static void lost_between_portions(void)
+{
+	setup(NR_JOBS);
+	queue(0, ctx[0], 1);
+	done(10, 1);
+	queue(10, ctx[1], 2);
+	CHECK(gpu_ledger_drain(&ledger, &ring, 1, 1));
+	overflow(2);
+	CHECK(gpu_ledger_drain(&ledger, &ring, 1, 1));
+	CHECK_EQ(lost(device), 0);
+	CHECK_EQ(busy(ctx[0]), 10);
+	flush(40);
+	CHECK_EQ(lost(device), 2 + 1);
+	CHECK_EQ(busy(ctx[1]), 0);
+	CHECK_EQ(submitted(device), 2);
+	teardown(NR_JOBS);
+}
+
 /* ---- task events ---- */
 
 static void scopes_get_what_the_owner_gets(void)
@@ -1088,6 +1142,8 @@ static const struct unit_test tests[] = {
 	TEST(record_younger_than_the_flush),
 	TEST(records_out_of_time_order),
 	TEST(clock_never_runs_back),
+	TEST(portions_add_up),
+	TEST(lost_between_portions),
 	TEST(scopes_get_what_the_owner_gets),
 	TEST(scopes_of_overtaking_work),
 	TEST(more_scopes_than_a_record_holds),

@@ -184,17 +184,18 @@ static void job_drop(struct gpu_ledger *ledger, struct gpu_job *job)
 	job_put(job, &ledger->free);
 }
 
-static struct hlist_head *engine_bucket(struct gpu_engine *engine, u64 key)
+static struct hlist_head *ledger_chain(struct gpu_ledger *ledger, unsigned int engine, u64 key)
 {
-	return &engine->index[hash_64(key, GPU_ENGINE_HASH_BITS)];
+	/* engines may count their work each from 1 */
+	return &ledger->index[hash_64(key ^ (u64)engine << 56, 32) & ledger->index_mask].chain;
 }
 
-static struct gpu_job *engine_find(struct gpu_engine *engine, u64 key)
+static struct gpu_job *ledger_job(struct gpu_ledger *ledger, unsigned int engine, u64 key)
 {
 	struct gpu_job *job;
 
-	hlist_for_each_entry(job, engine_bucket(engine, key), hash)
-		if (job->key == key)
+	hlist_for_each_entry(job, ledger_chain(ledger, engine, key), hash)
+		if (job->key == key && job->engine == engine)
 			return job;
 	return NULL;
 }
@@ -366,7 +367,7 @@ static void ledger_cannot_follow(struct gpu_ledger *ledger)
 static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
-	struct gpu_job *job = engine_find(engine, rec->key);
+	struct gpu_job *job = ledger_job(ledger, rec->engine, rec->key);
 	struct gpu_job *more = ledger_unstage(ledger, rec);
 	bool counts = (rec->flags & GPU_PMU_WORK_JOB) &&
 		      !(rec->flags & GPU_PMU_WORK_EARLIER);
@@ -399,7 +400,7 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 	job->start = 0;
 	job->busy = 0;
 	list_add_tail(&job->queue, &engine->queue);
-	hlist_add_head(&job->hash, engine_bucket(engine, rec->key));
+	hlist_add_head(&job->hash, ledger_chain(ledger, rec->engine, rec->key));
 	ledger->outstanding++;
 	if (counts)
 		job_count(job, rec->engine, GPU_COUNTER_JOBS, 1);
@@ -413,7 +414,7 @@ static void ledger_run(struct gpu_ledger *ledger, const struct gpu_record *rec)
 	engine_run(ledger, rec->engine, rec->time);
 	engine->clock = max(engine->clock, rec->time);
 	/* none: it was queued before anyone looked, or is not followed */
-	engine->running = engine_find(engine, rec->key);
+	engine->running = ledger_job(ledger, rec->engine, rec->key);
 	if (engine->running)
 		job_start(ledger, engine->running, rec->time);
 }
@@ -421,7 +422,7 @@ static void ledger_run(struct gpu_ledger *ledger, const struct gpu_record *rec)
 static void ledger_done(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
-	struct gpu_job *job = engine_find(engine, rec->key);
+	struct gpu_job *job = ledger_job(ledger, rec->engine, rec->key);
 
 	if (!job)
 		return;		/* it was queued before anyone looked */
@@ -457,7 +458,7 @@ static void (*const ledger_apply[])(struct gpu_ledger *ledger,
  * @engine:	room for its engines
  * @nr_engines:	how many there are
  * @jobs:	room for jobs
- * @nr_jobs:	how many can be outstanding
+ * @nr_jobs:	how many can be outstanding, at least one
  * @nodes:	room for the scopes that jobs have no room for
  * @nr_nodes:	how many; each holds GPU_RECORD_SCOPES_MAX
  *
@@ -475,6 +476,7 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->lost_seen = 0;
 	ledger->left_out_seen = 0;
 	ledger->outstanding = 0;
+	ledger->ahead = 0;
 	ledger->tells_run = false;
 	ledger->find = NULL;
 	ledger->done = NULL;
@@ -482,13 +484,17 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->engine = engine;
 	for (unsigned int i = 0; i < nr_engines; i++) {
 		INIT_LIST_HEAD(&engine[i].queue);
-		for (int b = 0; b < 1 << GPU_ENGINE_HASH_BITS; b++)
-			INIT_HLIST_HEAD(&engine[i].index[b]);
 		engine[i].running = NULL;
 		engine[i].clock = 0;
 	}
-	for (unsigned int i = 0; i < nr_jobs; i++)
+	ledger->index = jobs;
+	ledger->index_mask = 0;
+	while (2 * ledger->index_mask + 1 < nr_jobs)
+		ledger->index_mask = 2 * ledger->index_mask + 1;
+	for (unsigned int i = 0; i < nr_jobs; i++) {
+		INIT_HLIST_HEAD(&jobs[i].chain);
 		list_add_tail(&jobs[i].queue, &ledger->free);
+	}
 	for (unsigned int i = 0; i < nr_nodes; i++)
 		list_add_tail(&nodes[i].queue, &ledger->free_nodes);
 }
@@ -517,6 +523,35 @@ void gpu_ledger_forget(struct gpu_ledger *ledger)
 }
 
 /**
+ * gpu_ledger_drain() - take over some of what the ring holds
+ * @ledger:	the accounting
+ * @ring:	the records of its device
+ * @work:	how much may be done: a record is 1,
+ * @done_work:	but this one's completion is so much
+ *
+ * The slots stay taken until gpu_ledger_flush(): so whatever was lost, was lost after
+ * the records that are there; and there is an end to it, at a whole ring.
+ *
+ * Return: whether there is more.
+ */
+bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
+		      unsigned int work, unsigned int done_work)
+{
+	u32 head = gpu_ring_head(ring), pos = ring->tail + ledger->ahead;
+	unsigned int cost;
+
+	for (; pos != head && work; pos++) {
+		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
+
+		ledger_apply[rec->type](ledger, rec);
+		cost = rec->type == GPU_RECORD_DONE ? done_work : 1;
+		work -= min(work, cost);
+	}
+	ledger->ahead = pos - ring->tail;
+	return pos != head;
+}
+
+/**
  * gpu_ledger_flush() - take over what the ring holds, and credit up to now
  * @ledger:	the accounting
  * @ring:	the records of its device
@@ -536,12 +571,13 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	unsigned long left_out = gpu_ring_left_out(ring);
 	u32 head = gpu_ring_head(ring), pos;
 
-	for (pos = ring->tail; pos != head; pos++) {
+	for (pos = ring->tail + ledger->ahead; pos != head; pos++) {
 		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
 
 		ledger_apply[rec->type](ledger, rec);
 	}
 	gpu_ring_release(ring, head);
+	ledger->ahead = 0;
 
 	if (left_out != ledger->left_out_seen) {
 		ledger_lose(ledger, left_out - ledger->left_out_seen);

@@ -68,7 +68,8 @@ static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int sl
 /**
  * struct gpu_job - a piece of outstanding work
  * @queue:	in its engine's queue, or in one of the ledger's lists
- * @hash:	in its engine's index
+ * @hash:	in the ledger's index
+ * @chain:	of the ledger's index; not this job's, see there
  * @more:	further nodes that hold nothing but scopes
  * @engine:	index of its engine
  * @key:	as in its records
@@ -87,6 +88,7 @@ static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int sl
 struct gpu_job {
 	struct list_head queue;
 	struct hlist_node hash;
+	struct hlist_head chain;
 	struct gpu_job *more;
 	u64 key;
 	u64 submit;
@@ -103,19 +105,15 @@ struct gpu_job {
 	bool started;
 };
 
-#define GPU_ENGINE_HASH_BITS	6
-
 /**
  * struct gpu_engine - a queue of a device that runs one piece of work at a time
  * @queue:	the outstanding work, in hand-over order
- * @index:	the same by key
  * @running:	the work that runs: what the source told last or, if it does not
  *		tell, the first in the queue
  * @clock:	up to when the work that runs has been credited
  */
 struct gpu_engine {
 	struct list_head queue;
-	struct hlist_head index[1 << GPU_ENGINE_HASH_BITS];
 	struct gpu_job *running;
 	u64 clock;
 };
@@ -125,10 +123,15 @@ struct gpu_engine {
  * @free:	unused jobs
  * @free_nodes:	unused nodes for scopes that a job has no room for
  * @staged:	scopes and fences of work whose QUEUE is still to come
+ * @index:	the outstanding work of all engines, by engine and key: as many chains
+ *		as there can be jobs, so that they stay short. Each is in the memory of
+ *		some job, used or not
+ * @index_mask:	how many there are, a power of two, - 1
  * @account:	the device's own account
  * @lost_seen:	how much of the ring's loss has been taken over
  * @left_out_seen: and of what it has left out
  * @outstanding: how many jobs are in the engines' queues
+ * @ahead:	how many records, from the ring's tail on, were taken over already
  * @tells_run:	the source tells what runs, by RUN records
  * @find:	the account of a context, or NULL: for records that name one
  * @done:	called for each job that is complete, or NULL
@@ -139,10 +142,13 @@ struct gpu_ledger {
 	struct list_head free;
 	struct list_head free_nodes;
 	struct list_head staged;
+	struct gpu_job *index;
+	unsigned int index_mask;
 	struct gpu_account *account;
 	unsigned long lost_seen;
 	unsigned long left_out_seen;
 	unsigned int outstanding;
+	unsigned int ahead;
 	bool tells_run;
 	struct gpu_account *(*find)(struct gpu_ledger *ledger, u64 ctx);
 	void (*done)(struct gpu_ledger *ledger, const struct gpu_job *job, u64 time);
@@ -162,6 +168,8 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,
 		     struct gpu_job *jobs, unsigned int nr_jobs,
 		     struct gpu_job *nodes, unsigned int nr_nodes);
+bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
+		      unsigned int work, unsigned int done_work);
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now);
 void gpu_ledger_forget(struct gpu_ledger *ledger);
 

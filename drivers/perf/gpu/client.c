@@ -285,6 +285,8 @@ static struct gpu_client *client_get(struct gpu_pmu_device *gdev,
 		client->file = file;
 		client->id = file_id(file);
 		hash_add_rcu(gpu_clients, &client->node, (unsigned long)file);
+		/* it may be gone when the client is looked at: a file can outlive it */
+		gpu_client_name(client);
 		gpu_usage_begin(client, NULL);
 	} else if (new) {
 		gpu_client_put(new);
@@ -649,6 +651,7 @@ void gpu_pmu_context_end(struct gpu_pmu_device *gdev, u64 ctx)
 	struct gpu_context *context;
 	unsigned long irq;
 
+	gpu_flush_ahead();
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	context = context_find(gdev, ctx);
 	if (context) {
@@ -666,6 +669,7 @@ static void client_retire_rcu(struct rcu_head *rcu)
 	struct gpu_client *client = container_of(rcu, struct gpu_client, rcu);
 	unsigned long irq;
 
+	gpu_flush_ahead();
 	raw_spin_lock_irqsave(&gpu_lock, irq);
 	/* whoever could still find it has pushed its record by now */
 	gpu_flush_device(client->gdev, ktime_get_ns());

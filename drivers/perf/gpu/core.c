@@ -32,6 +32,8 @@ DEFINE_RAW_SPINLOCK(gpu_lock);
 /* changed under both gpu_mutex and gpu_lock, read under either */
 LIST_HEAD(gpu_devices);
 
+static u32 gpu_devices_number;	/* of the newest one; under gpu_mutex */
+
 /* what all devices have counted, those that are gone included */
 struct gpu_account *gpu_all;
 
@@ -204,6 +206,7 @@ static void device_detach(struct gpu_pmu_device *gdev)
 		return;
 
 	gpu_unit_stop(gdev);
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_flush_device(gdev, ktime_get_ns());
 	raw_spin_unlock_irq(&gpu_lock);
@@ -476,6 +479,7 @@ gpu_pmu_device_register(const struct gpu_pmu_source_info *info)
 	if (!gdev->kernel)
 		goto err_names;
 
+	gdev->number = ++gpu_devices_number;
 	drm_dev_get(info->drm);
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&gdev->link, &gpu_devices);
@@ -575,7 +579,8 @@ static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work 
 	if (work->fence_context &&
 	    (gpu_events_sample() || work->flags & GPU_PMU_WORK_EARLIER))
 		device_push_fence(gdev, work);
-	gpu_ring_push(&gdev->ring, rec);
+	if (gpu_ring_push(&gdev->ring, rec))
+		gpu_flush_soon();
 	local_irq_restore(irq);
 }
 
@@ -639,7 +644,8 @@ static void device_push(struct gpu_pmu_device *gdev, enum gpu_record_type type,
 	if (WARN_ON_ONCE(engine >= gdev->nr_engines))
 		return;
 	local_irq_save(irq);
-	gpu_ring_push(&gdev->ring, &rec);
+	if (gpu_ring_push(&gdev->ring, &rec))
+		gpu_flush_soon();
 	local_irq_restore(irq);
 }
 
@@ -697,7 +703,7 @@ static int __init gpu_pmu_init(void)
 	gpu_account_init(gpu_all, NULL, GPU_PMU_MAX_ENGINES, GPU_MAX_COUNTERS);
 
 	gpu_clients_init();
-	gpu_flush_timer_init();
+	gpu_flush_init();
 	gpu_events_init();
 	gpu_samples_init();
 
@@ -727,6 +733,7 @@ static void __exit gpu_pmu_exit(void)
 	gpu_pmu_face_unregister();
 	gpu_query_unregister();
 	gpu_observe_clients_exit();
+	gpu_flush_exit();
 	gpu_samples_exit();
 	rcu_barrier(); /* clients on their way out, */
 	rcu_barrier(); /* and their memory */

@@ -82,11 +82,6 @@ void gpu_member_off(struct gpu_member *member, u64 read)
 	member->live = false;
 }
 
-static u64 view_read(const struct gpu_view *view)
-{
-	return gpu_account_slot(view->account, view->slot)[view->counter];
-}
-
 /**
  * gpu_set_init() - make an empty set
  * @set:	room for it
@@ -101,7 +96,8 @@ void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
 	set->view = *view;
 	set->opener = opener;
 	set->solo = solo;
-	set->last = view_read(view);
+	set->count = &gpu_account_slot(view->account, view->slot)[view->counter];
+	set->last = *set->count;
 }
 
 /**
@@ -150,6 +146,11 @@ void gpu_set_leave(struct gpu_member *member)
 	list_del(&member->link);
 }
 
+static bool member_is_there(struct gpu_member *m, const struct gpu_credit_ops *ops)
+{
+	return m->cpu < 0 || !m->task || ops->task_cpu(m) == m->cpu;
+}
+
 /**
  * gpu_set_pick() - who gets what has been counted since the last settlement?
  * @set:	the set
@@ -166,9 +167,9 @@ struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops
 	struct gpu_member *m, *pick = NULL;
 
 	list_for_each_entry(m, &set->members, link) {
-		if (!m->live || (!ops->live(m) && m != leaving))
+		if (!m->live || (m != leaving && !ops->live(m)))
 			continue;
-		if (m->cpu < 0 || !m->task || ops->task_cpu(m) == m->cpu)
+		if (member_is_there(m, ops))
 			return m;
 		if (!pick)
 			pick = m;
@@ -180,19 +181,25 @@ struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops
  * gpu_set_settle() - share out what the view has counted since the last time
  * @set:	the set
  * @ops:	what is needed to know of its members
- * @leaving:	as for gpu_set_pick()
+ * @leaving:	as for gpu_set_pick(), whose choice it makes while it goes through them
  */
 void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,
 		    struct gpu_member *leaving)
 {
-	u64 value = view_read(&set->view), delta = value - set->last;
+	u64 value = *set->count, delta = value - set->last;
 	struct gpu_member *m, *pick = NULL;
+	bool was, chosen = !delta;
 
 	set->last = value;
-	if (delta)
-		pick = gpu_set_pick(set, ops, leaving);
-	list_for_each_entry(m, &set->members, link)
-		m->live = ops->live(m) || m == leaving;
+	list_for_each_entry(m, &set->members, link) {
+		was = m->live;
+		m->live = m == leaving || ops->live(m);
+		if (chosen || !was || !m->live)
+			continue;
+		chosen = member_is_there(m, ops);
+		if (chosen || !pick)
+			pick = m;
+	}
 	if (pick)
 		ops->credit(pick, delta);
 }

@@ -72,7 +72,8 @@ struct gpu_view {
  * @view:	what they all look at
  * @opener:	the process that opened them: a key
  * @solo:	when the opener looks at a task of its own: that task, a key
- * @last:	what of the view was shared out already
+ * @count:	where what it looks at is counted, and
+ * @last:	what of it was shared out already
  *
  * perf opens an event once for each CPU, or for each thread, or for each of
  * both, and adds their values up. The account is one number. So each delta
@@ -85,8 +86,18 @@ struct gpu_set {
 	struct gpu_view view;
 	const void *opener;
 	const void *solo;
+	const u64 *count;
 	u64 last;
 };
+
+/**
+ * gpu_set_is_settled() - is there nothing to share out?
+ * @set:	the set
+ */
+static inline bool gpu_set_is_settled(const struct gpu_set *set)
+{
+	return *set->count == set->last;
+}
 
 /**
  * struct gpu_credit_ops - what only the caller knows of a member

@@ -28,6 +28,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -149,8 +150,17 @@ DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 /* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
-static LIST_HEAD(gpu_sampled_sets);
+LIST_HEAD(gpu_sampled_sets);
 static unsigned int report_users;	/* open events that want each report */
+static unsigned int nr_members;		/* events that are in a set */
+static unsigned int nr_sampled;		/* those of them that the flush samples */
+
+/* how far gpu_events_settle() has come: the next ones, or the heads of the lists */
+static struct list_head *sets_next = &gpu_sets;
+static struct list_head *roots_next = &gpu_roots;
+
+/* events whose sets are settled under one hold of gpu_lock, where all of them are */
+#define GPU_SETTLE_PORTION	256
 
 /**
  * gpu_events_init() - before the PMU is registered
@@ -326,9 +336,44 @@ static const struct gpu_credit_ops gpu_credit_ops = {
 	.credit = member_credit,
 };
 
+/* its task's time off the CPU is time that it has counted for */
+static void root_settle(struct gpu_event *root, u64 now)
+{
+	struct perf_event *event = root->event;
+	u64 elapsed = now - root->settled;
+
+	root->settled = now;
+	if (event->hw.target && event_is_live(root) &&
+	    event_state(event) == PERF_EVENT_STATE_INACTIVE) {
+		atomic64_add(elapsed, &event->child_total_time_enabled);
+		atomic64_add(elapsed, &event->child_total_time_running);
+	}
+}
+
+/* it is not there any more when it is its turn */
+static void list_leave(struct list_head *link, struct list_head **next)
+{
+	if (*next == link)
+		*next = link->next;
+	list_del(link);
+}
+
+/* how many events that was for */
+static unsigned int set_settle(struct gpu_set *set)
+{
+	struct gpu_member *member;
+	unsigned int nr = 0;
+
+	gpu_set_settle(set, &gpu_credit_ops, NULL);
+	list_for_each_entry(member, &set->members, link)
+		nr++;
+	return nr;
+}
+
 /**
- * gpu_events_settle() - share out what all accounts have counted
- * @elapsed:	ns since the last call
+ * gpu_events_settle() - share out what all accounts have counted, to some of the events
+ * @work:	how many of them
+ * @armed:	set to whether one of them could be counting, if one could
  *
  * A task event's enabled and running time are the task's time on a CPU. For
  * what the GPU does that is not the time that was measured, and an event whose
@@ -336,30 +381,56 @@ static const struct gpu_credit_ops gpu_credit_ops = {
  * event's task is off the CPU is added to both: their ratio stays 1.
  *
  * Context: gpu_lock held.
- * Return: whether one of the events could be counting.
+ * Return: whether there are more, for the next call. Else that begins anew.
  */
-bool gpu_events_settle(u64 elapsed)
+bool gpu_events_settle(unsigned int work, bool *armed)
 {
-	struct gpu_event *root;
-	struct gpu_set *set;
-	bool armed = false;
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&gpu_lock);
 
-	list_for_each_entry(set, &gpu_sets, link)
-		gpu_set_settle(set, &gpu_credit_ops, NULL);
-
-	list_for_each_entry(root, &gpu_roots, link) {
-		struct perf_event *event = root->event;
-
-		armed |= event_is_armed(root);
-		if (event->hw.target && event_is_live(root) &&
-		    event_state(event) == PERF_EVENT_STATE_INACTIVE) {
-			atomic64_add(elapsed, &event->child_total_time_enabled);
-			atomic64_add(elapsed, &event->child_total_time_running);
-		}
+	/* a round begins */
+	if (sets_next == &gpu_sets && roots_next == &gpu_roots) {
+		sets_next = gpu_sets.next;
+		roots_next = gpu_roots.next;
 	}
-	return armed;
+	while (sets_next != &gpu_sets && work) {
+		work -= min(work, set_settle(list_entry(sets_next, struct gpu_set, link)));
+		sets_next = sets_next->next;
+	}
+	for (; roots_next != &gpu_roots && work; work--) {
+		struct gpu_event *root = list_entry(roots_next, struct gpu_event, link);
+
+		*armed |= event_is_armed(root);
+		root_settle(root, now);
+		roots_next = roots_next->next;
+	}
+	return sets_next != &gpu_sets || roots_next != &gpu_roots;
+}
+
+/**
+ * gpu_events_settle_all() - the same, to all events: but for the time
+ *
+ * Context: process, gpu_mutex held, so that the sets stay; sleeps.
+ */
+void gpu_events_settle_all(void)
+{
+	unsigned int work = GPU_SETTLE_PORTION;
+	struct gpu_set *set;
+
+	lockdep_assert_held(&gpu_mutex);
+
+	raw_spin_lock_irq(&gpu_lock);
+	list_for_each_entry(set, &gpu_sets, link) {
+		if (!work) {
+			raw_spin_unlock_irq(&gpu_lock);
+			cond_resched();
+			raw_spin_lock_irq(&gpu_lock);
+			work = GPU_SETTLE_PORTION;
+		}
+		work -= min(work, set_settle(set));
+	}
+	raw_spin_unlock_irq(&gpu_lock);
 }
 
 /* an event of the set that has counted what was read up to here, and does not go on */
@@ -387,8 +458,9 @@ static struct gpu_member *set_leaving(struct gpu_set *set)
  * gpu_events_mark() - reports are read up to where an event was switched
  *
  * Context: gpu_lock held.
+ * Return: how many events were looked at.
  */
-void gpu_events_mark(void)
+unsigned int gpu_events_mark(void)
 {
 	struct gpu_member *member;
 	struct gpu_set *set;
@@ -402,15 +474,40 @@ void gpu_events_mark(void)
 		list_for_each_entry(member, &set->members, link)
 			member->live = member->here;
 	}
+	return nr_members;
 }
 
 /* ---- what a submission is counted in ---- */
 
-static bool event_matches(const struct gpu_event *root,
-			  const struct gpu_pmu_device *gdev, unsigned int engine)
+/*
+ * Which device's and which engine's work it is, in one word: most of the events that
+ * a submission has to look at may be of other engines, and they are to cost little.
+ */
+#define WORK_KEY_DEVICE		GENMASK_ULL(63, 32)
+#define WORK_KEY_ENGINE		GENMASK_ULL(31, 0)
+
+static u64 work_key(const struct gpu_pmu_device *gdev, unsigned int engine)
 {
-	return (!root->gdev || root->gdev == gdev) &&
-	       (!root->slot || root->slot == engine + 1);
+	return FIELD_PREP(WORK_KEY_DEVICE, gdev->number) |
+	       FIELD_PREP(WORK_KEY_ENGINE, engine);
+}
+
+/* what it is restricted to does not change any more */
+static void event_set_key(struct gpu_event *root)
+{
+	if (root->gdev) {
+		root->key |= FIELD_PREP(WORK_KEY_DEVICE, root->gdev->number);
+		root->mask |= WORK_KEY_DEVICE;
+	}
+	if (root->slot) {
+		root->key |= FIELD_PREP(WORK_KEY_ENGINE, root->slot - 1);
+		root->mask |= WORK_KEY_ENGINE;
+	}
+}
+
+static bool event_matches(const struct gpu_event *ev, u64 key)
+{
+	return !((ev->key ^ key) & ev->mask);
 }
 
 /* from an account that work belongs to */
@@ -439,13 +536,18 @@ static void sample_who(struct gpu_pmu_sample *sample, const struct gpu_who *who)
 		sample->ctx = who->context->id;
 }
 
-/* the events on this CPU that count, or sample, submissions; interrupts off */
-static void events_submit_here(struct gpu_pmu_device *gdev,
-			       const struct gpu_pmu_work *work,
-			       const struct gpu_record *rec)
+/*
+ * What there is to say of a submission, to the first event that wants to know.
+ * Interrupts are off, which RCU waits for, too: who is found stays.
+ */
+static void sample_submission(struct gpu_pmu_sample *sample, struct gpu_who *who,
+			      struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
+			      const struct gpu_record *rec)
 {
-	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
-	struct gpu_pmu_sample sample = {
+	struct gpu_account *owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
+		gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
+
+	*sample = (struct gpu_pmu_sample) {
 		.kind = GPU_PMU_SAMPLE_JOB,
 		.engine = work->engine,
 		.dev = gdev->minor,
@@ -453,33 +555,38 @@ static void events_submit_here(struct gpu_pmu_device *gdev,
 		.fence_seqno = work->fence_seqno,
 		.submit = work->time,
 	};
-	struct gpu_account *owner;
-	struct gpu_who who = {};
-	struct gpu_event *ev;
-	bool known = false;
+	*who = (struct gpu_who) {};
+	if (owner)
+		who_has_account(gdev, owner, who);
+	sample_who(sample, who);
+}
 
-	rcu_read_lock();
+/* the events on this CPU that count, or sample, submissions; interrupts off */
+static void events_submit_here(struct gpu_pmu_device *gdev,
+			       const struct gpu_pmu_work *work,
+			       const struct gpu_record *rec, u64 key)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	bool interrupted = !in_task(), known = false;
+	struct gpu_pmu_sample sample;
+	struct gpu_event *ev;
+	struct gpu_who who;
+
 	list_for_each_entry(ev, &here->here[GPU_AT_SUBMIT], active) {
-		if (!in_task() && ev->event->hw.target)
-			continue; /* current was only interrupted */
-		if (!event_matches(ev->root, gdev, work->engine))
+		if (!event_matches(ev, key))
 			continue;
+		if (interrupted && ev->event->hw.target)
+			continue; /* current has nothing to do with it */
 		if (!is_sampling_event(ev->event)) {
 			local64_inc(&ev->event->count);
 			continue;
 		}
-		if (!known) {
-			owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
-				gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
-			if (owner)
-				who_has_account(gdev, owner, &who);
-			sample_who(&sample, &who);
-			known = true;
-		}
+		if (!known)
+			sample_submission(&sample, &who, gdev, work, rec);
+		known = true;
 		if (event_is_of(ev->root, &who))
 			gpu_sample_here(ev, gdev, &sample, 1);
 	}
-	rcu_read_unlock();
 }
 
 /**
@@ -497,19 +604,20 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *w
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 	unsigned int room = 2 * GPU_TASK_SCOPES_MAX;
+	u64 key = work_key(gdev, rec->engine);
 	struct gpu_record more;
 	struct gpu_event *ev;
 
 	if (work->flags & GPU_PMU_WORK_EARLIER)
 		return;
 	if (work->flags & GPU_PMU_WORK_JOB && !list_empty(&here->here[GPU_AT_SUBMIT]))
-		events_submit_here(gdev, work, rec);
+		events_submit_here(gdev, work, rec, key);
 
 	if (!in_task() || rec->owner == &gdev->kernel->account)
 		return;
 
 	list_for_each_entry(ev, &here->scope, active) {
-		if (!event_matches(ev->root, gdev, rec->engine))
+		if (!event_matches(ev, key))
 			continue;
 		if (!room--) {
 			gpu_ring_leave_out(&gdev->ring);
@@ -648,13 +756,15 @@ bool gpu_events_want_reports(void)
 }
 
 /**
- * gpu_events_sample() - does anyone want samples of what the flush finds out?
+ * gpu_events_sample_work() - how much is done for what can be sampled
  *
- * Context: any; a hint without gpu_lock.
+ * Context: gpu_lock held.
+ * Return: 1, and 2 for each event that may want a sample.
  */
-bool gpu_events_sample(void)
+unsigned int gpu_events_sample_work(void)
 {
-	return !list_empty_careful(&gpu_sampled_sets);
+	lockdep_assert_held(&gpu_lock);
+	return 1 + 2 * nr_sampled;
 }
 
 /* ---- perf switches an event on and off ---- */
@@ -692,6 +802,7 @@ void gpu_events_batch(bool begin)
 
 	here->batch = begin;
 	here->flushed = false;
+	here->drained = 0;
 }
 
 /* up to when an event is switched; gpu_lock held, interrupts off */
@@ -703,6 +814,23 @@ static void events_flush(void)
 		return;
 	gpu_flush_devices();
 	here->flushed = here->batch;
+}
+
+/*
+ * An event of the set is switched. If nothing was counted since the set was settled
+ * last, there is nothing to share out, and the others are as they were then: they are
+ * looked at when there is, and by each flush of the timer. So a task that is switched
+ * does not pay for all that share a number with its events.
+ */
+static void event_settle(struct gpu_event *root, bool leaving)
+{
+	/* with late data, it is where the stream has come to that counts */
+	if (event_lags(root))
+		gpu_set_settle(root->set, &gpu_credit_ops, NULL);
+	else if (gpu_set_is_settled(root->set))
+		root->member.live = leaving || event_is_live(root);
+	else
+		gpu_set_settle(root->set, &gpu_credit_ops, leaving ? &root->member : NULL);
 }
 
 /* the flush has not run since: what is found out from now on is not the event's */
@@ -747,15 +875,13 @@ int gpu_event_add(struct perf_event *event)
 	if (event_was_off(ev))
 		event_off(ev->root);
 	events_flush();
-	gpu_set_settle(ev->root->set, &gpu_credit_ops, NULL);
+	event_settle(ev->root, false);
 	raw_spin_unlock(&gpu_lock);
 
 	if (ev->how == GPU_EVENT_SCOPE)
 		list_add_tail(&ev->active, &here->scope);
-	if (ev->root->fifo) {
-		list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
-		gpu_fifo_drain(ev);
-	}
+	if (ev->root->fifo)
+		gpu_fifo_begin(ev);
 	return 0;
 }
 
@@ -779,14 +905,10 @@ void gpu_event_del(struct perf_event *event)
 
 	raw_spin_lock(&gpu_lock);
 	events_flush();
-	/* with late data, it is where the stream has come to that counts */
-	gpu_set_settle(root->set, &gpu_credit_ops,
-		       event_lags(root) ? NULL : &root->member);
+	event_settle(root, true);
 	raw_spin_unlock(&gpu_lock);
-	if (root->fifo) {
-		gpu_fifo_drain(ev);
-		list_del(&ev->sampling);
-	}
+	if (root->fifo)
+		gpu_fifo_end(ev);
 }
 
 /* ---- opening and closing ---- */
@@ -820,9 +942,10 @@ static void root_free(struct gpu_event *ev)
 		gpu_unit_put(ev->gdev);
 	if (ev->wants_unit && ev->counter >= GPU_NR_COUNTERS)
 		gpu_native_release(ev->counter);
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	if (!list_empty(&ev->link)) {
-		list_del(&ev->link);
+		list_leave(&ev->link, &roots_next);
 		report_users -= ev->counter == GPU_COUNTER_REPORTS;
 	}
 	/* a fork that fails drops the parent before the clone on some kernels */
@@ -832,9 +955,11 @@ static void root_free(struct gpu_event *ev)
 	gpu_flush_devices();
 	if (ev->set) {
 		gpu_set_leave(&ev->member);
+		nr_members--;
+		nr_sampled -= ev->set->view.sampled;
 		if (list_empty(&ev->set->members)) {
 			set = ev->set;
-			list_del(&set->link);
+			list_leave(&set->link, &sets_next);
 			list_del(&set->sampled);
 		}
 	}
@@ -877,7 +1002,7 @@ static void gpu_event_destroy(struct perf_event *event)
 static struct gpu_event *event_alloc(struct perf_event *event,
 				     struct gpu_event *root)
 {
-	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	struct gpu_event *ev = kzalloc(sizeof(*ev), GFP_KERNEL_ACCOUNT);
 
 	if (!ev)
 		return NULL;
@@ -900,6 +1025,8 @@ static int event_clone(struct perf_event *event)
 	if (!ev)
 		return -ENOMEM;
 	ev->how = root->how;
+	ev->key = root->key;
+	ev->mask = root->mask;
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&ev->link, &root->clones);
 	raw_spin_unlock_irq(&gpu_lock);
@@ -1026,7 +1153,7 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
 		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
-				    GFP_KERNEL);
+				    GFP_KERNEL_ACCOUNT);
 		if (!ev->scope)
 			return -ENOMEM;
 		gpu_account_init(&ev->scope->account, NULL, 0, GPU_NR_COUNTERS);
@@ -1145,7 +1272,7 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 	bool own = task && same_thread_group(task, current);
 	struct gpu_set *set, *new;
 
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	ev->member.cpu = ev->event->cpu;
@@ -1153,17 +1280,24 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_set_init(new, &view, get_pid(task_tgid(current)), own ? task : NULL);
+	raw_spin_unlock_irq(&gpu_lock);
+	/* there may be many of them, and under gpu_mutex none comes or goes */
 	list_for_each_entry(set, &gpu_sets, link)
 		if (gpu_set_takes(set, new, &ev->member))
-			goto found;
-	set = new;
-	new = NULL;
-	list_add_tail(&set->link, &gpu_sets);
-	INIT_LIST_HEAD(&set->sampled);
-	if (ev->fifo)
-		list_add_tail(&set->sampled, &gpu_sampled_sets);
-found:
+			break;
+
+	raw_spin_lock_irq(&gpu_lock);
+	if (list_entry_is_head(set, &gpu_sets, link)) {
+		set = new;
+		new = NULL;
+		list_add_tail(&set->link, &gpu_sets);
+		INIT_LIST_HEAD(&set->sampled);
+		if (ev->fifo)
+			list_add_tail(&set->sampled, &gpu_sampled_sets);
+	}
 	gpu_set_join(set, &ev->member);
+	nr_members++;
+	nr_sampled += view.sampled;
 	ev->set = set;
 	raw_spin_unlock_irq(&gpu_lock);
 
@@ -1196,6 +1330,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		gpu_device_get(ev->gdev);
 		raw_spin_unlock_irq(&gpu_lock);
 	}
+	event_set_key(ev);
 	if (!err && ev->gdev && !device_counts(ev->gdev, c->desc))
 		err = -ENODATA;
 	if (!err && c->desc->of_context) {
@@ -1220,6 +1355,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 	}
 
 	raw_spin_lock_irq(&gpu_lock);
+	ev->settled = ktime_get_ns();
 	list_add_tail(&ev->link, &gpu_roots);
 	report_users += ev->counter == GPU_COUNTER_REPORTS;
 	gpu_flush_hurry_locked();

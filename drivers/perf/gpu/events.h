@@ -75,20 +75,24 @@ struct gpu_scope {
 
 /**
  * struct gpu_event - what a perf_event is to us
+ * @active:	in one of this CPU's lists while added, HERE and SCOPE only
+ * @key:	of the work that it is restricted to: see work_key(),
+ * @mask:	and which part of it counts: nothing of it, if it takes all
  * @event:	the perf_event
- * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
  * @root:	the event that it was cloned from at a fork, or itself
+ * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
  * @how:	see above
+ * @ahead:	ns that its clock was ahead of CLOCK_MONOTONIC, when that was measured
  * @seen:	it was added before; then
  * @seen_enabled: perf's total_time_enabled at that time, and
  * @seen_time:	perf's clock
  * @link:	root: in gpu_roots; clone: in its root's @clones
- * @active:	in one of this CPU's lists while added, HERE and SCOPE only
  * @sampling:	in this CPU's list of events with a @fifo, while added
  * @clones:	root only, like all that follows
  * @counter:	what it counts, see struct gpu_event_desc
  * @at:		when, likewise
  * @user:	who opened it
+ * @settled:	when its enabled and running time were brought up to date last, ns
  * @gdev:	the device that it is restricted to, or NULL
  * @slot:	of all engines (0) or of one, see struct gpu_account
  * @client:	what it is restricted to, or NULL
@@ -100,20 +104,26 @@ struct gpu_scope {
  * @member:	its place there
  */
 struct gpu_event {
+	/* a submission looks at these of each event of its task, and its CPU */
+	struct list_head active;
+	u64 key;
+	u64 mask;
+
 	struct perf_event *event;
-	struct hlist_head solo;
 	struct gpu_event *root;
+	struct hlist_head solo;
 	enum gpu_event_how how;
+	u64 ahead;
 	bool seen;
 	u64 seen_enabled;
 	u64 seen_time;
 	struct list_head link;
-	struct list_head active;
 	struct list_head sampling;
 	struct list_head clones;
 	unsigned int counter;
 	enum gpu_trigger at;
 	kuid_t user;
+	u64 settled;
 	struct gpu_pmu_device *gdev;
 	unsigned int slot;
 	struct gpu_client *client;
@@ -132,6 +142,7 @@ struct gpu_event {
  * @batch:	perf adds, or takes off, several at once
  * @flushed:	and for the first of them there was a flush: the others are switched at
  *		the same time
+ * @drained:	and of them so many samples were handed over
  *
  * Touched by that CPU alone, with interrupts off.
  */
@@ -140,6 +151,7 @@ struct gpu_cpu_events {
 	struct list_head scope;
 	bool batch;
 	bool flushed;
+	unsigned int drained;
 };
 
 DECLARE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
@@ -193,10 +205,11 @@ void gpu_event_unit_file_set(struct gpu_event_file *file, const char *name,
 int gpu_sample_check(const struct perf_event *event, const struct gpu_event_desc *desc);
 void gpu_sample_arm(struct perf_event *event);
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
-		     const struct gpu_pmu_sample *sample, u64 count);
+		     struct gpu_pmu_sample *sample, u64 count);
 int gpu_fifo_alloc(struct gpu_event *root);
 void gpu_fifo_free(struct gpu_event *root);
-void gpu_fifo_drain(struct gpu_event *ev);
+void gpu_fifo_begin(struct gpu_event *ev);
+void gpu_fifo_end(struct gpu_event *ev);
 void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sample,
 		      const struct gpu_pmu_sample_value *values);
 

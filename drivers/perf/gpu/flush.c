@@ -8,8 +8,18 @@
  * outstanding is known when an event is enabled. Events whose task is switched
  * in or out, or that are enabled or disabled on their CPU, flush by themselves;
  * so counts are at most one period old, and exact at those times.
+ *
+ * DOC: portions
+ *
+ * gpu_lock is held with interrupts off. So what may be much is done in portions, each
+ * under a hold of its own: the timer's next portion comes after a gap in which others
+ * have the CPU. perf and the scheduler cannot wait for that when they switch an event:
+ * they take over all that there is. That is little, for whoever pushes a batch of records
+ * has a portion done at once.
  */
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 
 #include "internal.h"
@@ -31,8 +41,27 @@ MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 1000000");
 /* while no event can count, the rings are only kept from filling up */
 #define FLUSH_IDLE_FACTOR	4
 
-static bool flush_idle;		/* under gpu_lock; a hint without it */
-static u64 flush_last;		/* when the timer ran last; under gpu_lock */
+/*
+ * A portion, of each device's ring and of its reports: one of it is 1, and 2 for each
+ * event that may want a sample of it. So these samples are handed over in one go, too.
+ */
+#define FLUSH_WORK		512
+
+/* and so many events get what was counted */
+#define FLUSH_SETTLE		256
+
+/* between two portions */
+#define FLUSH_GAP_NS		(20 * NSEC_PER_USEC)
+
+/* if there is no end to what comes, events get what was counted all the same */
+#define FLUSH_PORTIONS_MAX	256
+
+/* under gpu_lock, all of these */
+static bool flush_on;		/* the timer runs */
+static bool flush_idle;		/* a hint without the lock, and so is the next one */
+static bool flush_settling;	/* the round has come to the events; then */
+static bool flush_armed;	/* one of those so far could be counting */
+static unsigned int flush_portions;	/* of this round */
 
 /**
  * gpu_flush_device() - take over what a device has reported
@@ -52,10 +81,24 @@ void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now)
 		now = ops->sync(gdev);
 	gpu_ledger_flush(&gdev->ledger, &gdev->ring, now);
 	/* one that was full had no room for the newest reports */
-	if (gpu_unit_drain(gdev)) {
+	if (gpu_unit_drain(gdev, UINT_MAX)) {
 		ops->sync(gdev);
-		gpu_unit_drain(gdev);
+		gpu_unit_drain(gdev, UINT_MAX);
 	}
+}
+
+/* a portion of it; whether there is more */
+static bool flush_device_some(struct gpu_pmu_device *gdev, u64 now)
+{
+	if (!gdev->flowing)
+		return false;
+	if (gdev->ops->sync)
+		now = gdev->ops->sync(gdev);
+	if (gpu_ledger_drain(&gdev->ledger, &gdev->ring, FLUSH_WORK,
+			     gpu_events_sample_work()))
+		return true;
+	gpu_ledger_flush(&gdev->ledger, &gdev->ring, now);
+	return gpu_unit_drain(gdev, FLUSH_WORK);
 }
 
 /**
@@ -76,6 +119,59 @@ u64 gpu_flush_devices(void)
 	return now;
 }
 
+static bool flush_some(void)
+{
+	struct gpu_pmu_device *gdev;
+	u64 now = ktime_get_ns();
+	bool more = false;
+
+	lockdep_assert_held(&gpu_lock);
+	list_for_each_entry(gdev, &gpu_devices, link)
+		more |= flush_device_some(gdev, now);
+	gpu_lost_take_over();
+	return more;
+}
+
+/**
+ * gpu_flush_ahead() - have little left for the flush that follows
+ *
+ * To be called where that flush is under one hold of gpu_lock, and interrupts are on.
+ *
+ * Context: any but NMI, gpu_lock not held; does not sleep.
+ */
+void gpu_flush_ahead(void)
+{
+	unsigned int portions = FLUSH_PORTIONS_MAX;
+	unsigned long irq;
+	bool more;
+
+	do {
+		raw_spin_lock_irqsave(&gpu_lock, irq);
+		more = flush_some();
+		raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	} while (more && --portions);
+}
+
+/* a portion of the timer's round; whether there is more */
+static bool flush_round(void)
+{
+	bool more;
+
+	if (!flush_settling) {
+		if (flush_some() && ++flush_portions < FLUSH_PORTIONS_MAX)
+			return true;
+		WRITE_ONCE(flush_settling, true);
+		flush_armed = false;
+	}
+	if (gpu_events_settle(FLUSH_SETTLE, &flush_armed))
+		return true;
+	flush_idle = !flush_armed;
+	WRITE_ONCE(flush_settling, false);
+	more = flush_portions == FLUSH_PORTIONS_MAX;
+	flush_portions = 0;
+	return more;
+}
+
 static ktime_t flush_period(void)
 {
 	u64 us = READ_ONCE(flush_us);
@@ -86,29 +182,66 @@ static ktime_t flush_period(void)
 static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 {
 	unsigned long irq;
-	u64 now;
+	bool more;
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
-	gpu_flush_devices();
-	now = ktime_get_ns();
-	flush_idle = !gpu_events_settle(now - flush_last);
-	flush_last = now;
-	/* under the lock: gpu_flush_hurry() starts the timer, or has by now */
-	if (!hrtimer_is_queued(timer))
-		hrtimer_forward_now(timer, flush_period());
+	more = flush_round();
+	more |= gpu_samples_go_on();
+	/* under the lock: whoever starts the timer has it, too, or had it by now */
+	if (!hrtimer_is_queued(timer)) {
+		if (more)
+			hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), FLUSH_GAP_NS));
+		else
+			hrtimer_forward_now(timer, flush_period());
+	}
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 	return HRTIMER_RESTART;
 }
 
 static struct hrtimer flush_timer;
 
+/* a batch of records has come together */
+static void flush_batch(struct irq_work *unused)
+{
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	if (flush_on && flush_some())
+		hrtimer_start(&flush_timer, ns_to_ktime(FLUSH_GAP_NS),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+}
+
+static struct irq_work batch_work;
+
 /**
- * gpu_flush_timer_init() - before any event can be opened
+ * gpu_flush_init() - before any event can be opened
  */
-void gpu_flush_timer_init(void)
+void gpu_flush_init(void)
 {
 	hrtimer_init(&flush_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	flush_timer.function = flush_tick;
+	batch_work = IRQ_WORK_INIT_HARD(flush_batch);
+}
+
+/**
+ * gpu_flush_exit() - the mirror of gpu_flush_init()
+ *
+ * Context: process, sleeps; no event is open any more, and no source is there.
+ */
+void gpu_flush_exit(void)
+{
+	irq_work_sync(&batch_work);
+}
+
+/**
+ * gpu_flush_soon() - a batch of records has come together
+ *
+ * Context: any.
+ */
+void gpu_flush_soon(void)
+{
+	irq_work_queue(&batch_work);
 }
 
 static void flush_timer_start(void)
@@ -128,7 +261,9 @@ static void flush_timer_start(void)
 void gpu_flush_timer_start(void)
 {
 	lockdep_assert_held(&gpu_lock);
-	flush_last = ktime_get_ns();
+	flush_on = true;
+	flush_settling = false;
+	flush_portions = 0;
 	flush_timer_start();
 }
 
@@ -139,6 +274,9 @@ void gpu_flush_timer_start(void)
  */
 void gpu_flush_timer_stop(void)
 {
+	raw_spin_lock_irq(&gpu_lock);
+	flush_on = false;
+	raw_spin_unlock_irq(&gpu_lock);
 	hrtimer_cancel(&flush_timer);
 }
 
@@ -150,6 +288,8 @@ void gpu_flush_timer_stop(void)
 void gpu_flush_hurry_locked(void)
 {
 	lockdep_assert_held(&gpu_lock);
+	/* the round may have looked at the event before */
+	flush_armed = true;
 	if (flush_idle)
 		flush_timer_start();
 }
@@ -161,7 +301,7 @@ void gpu_flush_hurry_locked(void)
  */
 void gpu_flush_hurry(void)
 {
-	if (!READ_ONCE(flush_idle))
+	if (!READ_ONCE(flush_idle) && !READ_ONCE(flush_settling))
 		return;
 	raw_spin_lock(&gpu_lock);
 	gpu_flush_hurry_locked();

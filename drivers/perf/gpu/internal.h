@@ -34,7 +34,9 @@
 
 #include <linux/gpu_pmu.h>
 #include <linux/hashtable.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
@@ -69,6 +71,7 @@ extern raw_spinlock_t gpu_lock;
  * @ops:	the source
  * @priv:	the source's own
  * @minor:	index of its render node, or of its primary node if it has none
+ * @number:	tells it apart from all others, those that are gone included
  * @flags:	GPU_PMU_TELLS_RUN and so on
  * @attached:	it can have events: the source reports, or begins to; changed under
  *		both gpu_mutex and gpu_lock
@@ -95,6 +98,7 @@ struct gpu_pmu_device {
 	const struct gpu_pmu_source_ops *ops;
 	void *priv;
 	unsigned int minor;
+	u32 number;
 	unsigned int flags;
 	bool attached;
 	bool flowing;
@@ -237,13 +241,18 @@ void gpu_clients_end(struct gpu_pmu_device *gdev);
 /* flush.c */
 void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now);
 u64 gpu_flush_devices(void);
-void gpu_flush_timer_init(void);
+void gpu_flush_ahead(void);
+void gpu_flush_soon(void);
+void gpu_flush_init(void);
+void gpu_flush_exit(void);
 void gpu_flush_timer_start(void);
 void gpu_flush_timer_stop(void);
 void gpu_flush_hurry(void);
 void gpu_flush_hurry_locked(void);
 
 /* events.c */
+extern struct list_head gpu_sampled_sets;
+
 int gpu_event_open(struct perf_event *event);
 int gpu_event_add(struct perf_event *event);
 void gpu_event_del(struct perf_event *event);
@@ -257,12 +266,23 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
 		       struct gpu_pmu_sample *sample,
 		       const struct gpu_pmu_sample_value *values);
-void gpu_events_mark(void);
-bool gpu_events_sample(void);
+unsigned int gpu_events_mark(void);
+unsigned int gpu_events_sample_work(void);
 bool gpu_events_want_reports(void);
-bool gpu_events_settle(u64 elapsed);
+bool gpu_events_settle(unsigned int work, bool *armed);
+void gpu_events_settle_all(void);
 void gpu_account_abandon(struct gpu_account *account,
 			 void (*release)(struct gpu_account *account));
+
+/**
+ * gpu_events_sample() - does anyone want samples of what the flush finds out?
+ *
+ * Context: any; a hint without gpu_lock.
+ */
+static inline bool gpu_events_sample(void)
+{
+	return !list_empty_careful(&gpu_sampled_sets);
+}
 
 /**
  * struct gpu_unit_progress - how far a stream of reports has come
@@ -277,7 +297,7 @@ struct gpu_unit_progress {
 /* unit.c */
 void gpu_unit_progress(const struct gpu_pmu_device *gdev, struct gpu_unit_progress *progress);
 void gpu_unit_mark(struct gpu_pmu_device *gdev, u64 at);
-bool gpu_unit_drain(struct gpu_pmu_device *gdev);
+bool gpu_unit_drain(struct gpu_pmu_device *gdev, unsigned int work);
 int gpu_unit_update(struct gpu_pmu_device *gdev);
 void gpu_unit_stop(struct gpu_pmu_device *gdev);
 int gpu_unit_get(struct gpu_pmu_device *gdev);
@@ -289,8 +309,17 @@ void gpu_native_put(unsigned int slot);
 void gpu_native_hold(unsigned int slot);
 void gpu_native_release(unsigned int slot);
 
+/**
+ * gpu_in_user_task() - is this a user's task, and not what has interrupted it?
+ *
+ * Context: any.
+ */
+static inline bool gpu_in_user_task(void)
+{
+	return in_task() && current->mm && !(current->flags & PF_KTHREAD);
+}
+
 /* observe/client.c */
-bool gpu_in_user_task(void);
 int gpu_observe_clients_init(void);
 void gpu_observe_clients_exit(void);
 int gpu_observe_clients(void);
@@ -307,6 +336,7 @@ unsigned long gpu_waits_lost(void);
 /* sample.c */
 void gpu_samples_init(void);
 void gpu_samples_exit(void);
+bool gpu_samples_go_on(void);
 
 /* usage.c */
 struct gpu_usage_reader;

@@ -173,7 +173,9 @@ static int gpu_pmu_add(struct perf_event *event, int flags)
 	err = gpu_event_add(event);
 	if (err)
 		return err;
-	perf_event_update_userpage(event);
+	/* it looks for that page itself, but takes longer to see that there is none */
+	if (READ_ONCE(event->rb))
+		perf_event_update_userpage(event);
 	return 0;
 }
 

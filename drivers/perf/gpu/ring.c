@@ -27,6 +27,7 @@ void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
 	ring->slots = slots;
 	ring->mask = nr - 1;
 	atomic_set(&ring->head, 0);
+	ring->told = 0;
 	atomic_long_set(&ring->lost, 0);
 	atomic_long_set(&ring->left_out, 0);
 	ring->tail = 0;
@@ -82,15 +83,23 @@ static void ring_write(struct gpu_ring *ring, u32 pos, const struct gpu_record *
  *
  * Context: any but NMI, with interrupts off on this CPU: the consumer waits
  * for a slot that was reserved, and could be the interrupt.
+ * Return: whether it is the first one of a batch, about: then the batch before is
+ * to be taken over.
  */
-void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
+bool gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec)
 {
 	u32 pos;
 
-	if (ring_reserve(ring, 0, &pos))
-		ring_write(ring, pos, rec);
-	else
+	if (!ring_reserve(ring, 0, &pos)) {
 		gpu_ring_lose(ring);
+		return false;
+	}
+	ring_write(ring, pos, rec);
+	/* two producers may both say so, or a later one */
+	if (likely(!((READ_ONCE(ring->told) ^ pos) & ~(GPU_RING_BATCH - 1))))
+		return false;
+	WRITE_ONCE(ring->told, pos);
+	return true;
 }
 
 /**

@@ -72,11 +72,15 @@ struct gpu_record {
 
 static_assert(sizeof(struct gpu_record) == 64);
 
+/* when so many records have come, it is time to take them over */
+#define GPU_RING_BATCH	256
+
 /**
  * struct gpu_ring - a ring of records
  * @slots:	the records, a power of two of them
  * @mask:	their number - 1
  * @head:	the next position to be reserved by a producer
+ * @told:	a position of the batch that the flush was told of last
  * @lost:	how many records found the ring full
  * @left_out:	how many were left out, to keep room for the others
  * @tail:	the next position to be consumed
@@ -88,13 +92,14 @@ struct gpu_ring {
 	struct gpu_record *slots;
 	u32 mask;
 	atomic_t head ____cacheline_aligned_in_smp;
+	u32 told;
 	atomic_long_t lost;
 	atomic_long_t left_out;
 	u32 tail ____cacheline_aligned_in_smp;
 };
 
 void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr);
-void gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec);
+bool gpu_ring_push(struct gpu_ring *ring, const struct gpu_record *rec);
 bool gpu_ring_try(struct gpu_ring *ring, const struct gpu_record *rec);
 void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec);
 u32 gpu_ring_head(struct gpu_ring *ring);

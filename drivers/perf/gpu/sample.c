@@ -19,9 +19,11 @@
  * itself. It keeps the first eight bytes of the record for itself, and releases the
  * recursion context.
  */
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
@@ -118,12 +120,7 @@ void gpu_sample_arm(struct perf_event *event)
 #define CLOCK_TRIES		4
 #define CLOCK_CLOSE_NS		2000
 
-/*
- * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
- * goes, some ms. One figure for all times of a sample, so that what lies between
- * them stays as it is.
- */
-static u64 event_clock_ahead(const struct perf_event *event)
+static u64 clock_ahead_measure(const struct perf_event *event)
 {
 	u64 before, now, took, ahead = 0, best = U64_MAX;
 	unsigned int i;
@@ -140,10 +137,33 @@ static u64 event_clock_ahead(const struct perf_event *event)
 	return ahead;
 }
 
-static void sample_set_clock(struct gpu_pmu_sample *sample, const struct perf_event *event)
+/*
+ * What the event's clock is ahead of CLOCK_MONOTONIC: now, and as far back as a sample
+ * goes, some ms. One figure for all times of a sample, so that what lies between
+ * them stays as it is.
+ *
+ * If one reading of each says what was measured last, the machine did not stand still
+ * between them; and so it is mostly.
+ */
+static u64 event_clock_ahead(struct gpu_event *ev)
 {
-	u64 ahead = event_clock_ahead(event);
+	const struct perf_event *event = ev->event;
+	u64 ahead;
 
+	if (event->clock == ktime_get_mono_fast_ns)
+		return 0;
+	ahead = event->clock();
+	ahead -= ktime_get_ns();
+	if (ahead - ev->ahead + CLOCK_CLOSE_NS > 2 * CLOCK_CLOSE_NS) {
+		ahead = clock_ahead_measure(event);
+		ev->ahead = ahead;
+	}
+	return ahead;
+}
+
+/* the times that there are */
+static void sample_shift(struct gpu_pmu_sample *sample, u64 ahead)
+{
 	if (sample->submit)
 		sample->submit += ahead;
 	if (sample->begin)
@@ -152,13 +172,19 @@ static void sample_set_clock(struct gpu_pmu_sample *sample, const struct perf_ev
 		sample->end += ahead;
 }
 
-/* interrupts off, on the CPU that the event is active on */
+/*
+ * The sample's times are of the event's clock during the call, and then what they were:
+ * another event may have another clock, and that is shorter than a copy for each.
+ * Interrupts off, on the CPU that the event is active on.
+ */
 static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 			  struct gpu_pmu_sample *sample, size_t size,
 			  struct pt_regs *regs, u64 count)
 {
 	struct perf_event *event = ev->event;
+	bool now = !sample->submit && sample->kind == GPU_PMU_SAMPLE_JOB;
 	int rctx = perf_swevent_get_recursion_context();
+	u64 ahead = 0;
 
 	/* something that perf samples in this context led to here: it cannot be nested */
 	if (rctx < 0) {
@@ -166,30 +192,38 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		return;
 	}
 	sample->version = GPU_PMU_SAMPLE_VERSION;
-	sample_set_clock(sample, event);
+	if (now)
+		sample->submit = event->clock();
+	else
+		ahead = event_clock_ahead(ev);
+	sample_shift(sample, ahead);
 	perf_tp_event(0, count, sample, size, regs, &ev->solo, rctx, NULL);
+	sample_shift(sample, -ahead);
+	if (now)
+		sample->submit = 0;
 }
 
 /**
  * gpu_sample_here() - the current task has done what the event samples
  * @ev:		the event, active on this CPU
  * @gdev:	the device, or NULL
- * @sample:	what there is to say; times are of CLOCK_MONOTONIC
+ * @sample:	what there is to say; times are of CLOCK_MONOTONIC, no time of a
+ *		submission is now. Can be used for other events, too
  * @count:	by how much the event advances
  *
  * Context: interrupts off.
  */
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
-		     const struct gpu_pmu_sample *sample, u64 count)
+		     struct gpu_pmu_sample *sample, u64 count)
 {
+	const struct pid_namespace *ns = ev->event->ns;
 	bool user = gpu_in_user_task();
-	struct gpu_pmu_sample copy = *sample;
 
+	sample->pid = 0;
 	if (user)
-		copy.pid = task_tgid_nr_ns(current, ev->event->ns);
-	if (!copy.submit && copy.kind == GPU_PMU_SAMPLE_JOB)
-		copy.submit = ktime_get_ns();
-	sample_output(ev, gdev, &copy, sizeof(copy),
+		sample->pid = ns == &init_pid_ns ? task_tgid_nr(current) :
+						   task_tgid_nr_ns(current, ev->event->ns);
+	sample_output(ev, gdev, sample, sizeof(*sample),
 		      user ? task_pt_regs(current) : &no_regs, count);
 }
 
@@ -243,36 +277,46 @@ static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
 	return any;
 }
 
-/**
- * gpu_fifo_drain() - hand over to perf what waits for an event
- * @ev:		the event, or a clone of it; active on this CPU
- *
- * Context: interrupts off, gpu_lock not held.
+/*
+ * Samples that are handed over to perf in one go: interrupts are off. As many as one
+ * portion of the flush makes.
  */
-void gpu_fifo_drain(struct gpu_event *ev)
+#define GPU_DRAIN_MAX	256
+
+/* CPUs that have had as many as that, and may have more */
+static cpumask_t drain_more;
+
+/* what waits for an event; the event, or a clone of it, is active on this CPU, interrupts off */
+static unsigned int fifo_drain(struct gpu_event *ev, unsigned int most)
 {
 	struct {
 		struct gpu_pmu_sample sample;
 		struct gpu_pmu_sample_value values[GPU_PMU_MAX_COUNTERS];
 	} slot;
+	unsigned int nr;
 
-	while (fifo_pop(ev->root->fifo, &slot)) {
+	for (nr = 0; nr < most && fifo_pop(ev->root->fifo, &slot); nr++) {
 		/* a number of the initial namespace's */
 		if (ev->event->ns != &init_pid_ns)
 			slot.sample.pid = 0;
 		sample_output(ev, ev->root->gdev, &slot.sample, sizeof(slot.sample) +
 			      slot.sample.nr_values * sizeof(slot.values[0]), &no_regs, 1);
 	}
+	return nr;
 }
 
 /* interrupts off */
 static void cpu_drain(void)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	unsigned int room = GPU_DRAIN_MAX;
 	struct gpu_event *ev;
 
 	list_for_each_entry(ev, &here->here[GPU_AT_FLUSH], sampling)
-		gpu_fifo_drain(ev);
+		room -= fifo_drain(ev, room);
+	/* the flush has it go on after a gap */
+	if (!room)
+		cpumask_set_cpu(smp_processor_id(), &drain_more);
 }
 
 static void cpu_drain_self(struct irq_work *work)
@@ -299,6 +343,76 @@ static void drain_on(int cpu)
 		irq_work_queue(this_cpu_ptr(&drain_self));
 	else
 		smp_call_function_single_async(cpu, per_cpu_ptr(&drain_asked, cpu));
+}
+
+/**
+ * gpu_samples_go_on() - CPUs that have handed over many samples go on
+ *
+ * Context: gpu_lock held.
+ * Return: whether there is one.
+ */
+bool gpu_samples_go_on(void)
+{
+	bool any = false;
+	int cpu;
+
+	lockdep_assert_held(&gpu_lock);
+	for_each_cpu(cpu, &drain_more) {
+		cpumask_clear_cpu(cpu, &drain_more);
+		drain_on(cpu);
+		any = true;
+	}
+	return any;
+}
+
+/**
+ * gpu_fifo_begin() - an event that has samples later comes to this CPU
+ * @ev:		the event, or a clone of it
+ *
+ * What waits for it comes when interrupts are on.
+ *
+ * Context: interrupts off, gpu_lock not held.
+ */
+void gpu_fifo_begin(struct gpu_event *ev)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_fifo *fifo = ev->root->fifo;
+
+	list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
+	if (READ_ONCE(fifo->head) != READ_ONCE(fifo->tail))
+		irq_work_queue(this_cpu_ptr(&drain_self));
+}
+
+/**
+ * gpu_fifo_end() - it leaves this CPU
+ * @ev:		the event, or a clone of it
+ *
+ * What waits for it is handed over, unless that is very much: that has to wait for the
+ * event's next time on a CPU and, if there is none, is lost.
+ *
+ * Context: interrupts off, gpu_lock not held.
+ */
+void gpu_fifo_end(struct gpu_event *ev)
+{
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
+	struct gpu_fifo *fifo = ev->root->fifo;
+	unsigned int room = GPU_DRAIN_MAX - min(here->drained, GPU_DRAIN_MAX);
+
+	room = fifo_drain(ev, room);
+	if (here->batch)
+		here->drained += room;
+	list_del(&ev->sampling);
+
+	/* the task ends, and has no children that have the event, too */
+	if (ev->event->hw.target != current || !(current->flags & PF_EXITING))
+		return;
+	raw_spin_lock(&gpu_lock);
+	if (list_empty(&ev->root->clones))
+		while (fifo->tail != fifo->head) {
+			fifo->tail++;
+			gpu_lose(ev->root->gdev);
+		}
+	raw_spin_unlock(&gpu_lock);
 }
 
 /* the CPU that the event, or one of its clones, is active on, or -1 */

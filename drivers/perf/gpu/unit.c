@@ -8,6 +8,7 @@
  * is, for then it never will be.
  */
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
@@ -21,6 +22,7 @@
  * @buffer:	what it writes to
  * @head:	offset of the oldest report that was not read
  * @tail:	offset behind the newest one, when it was looked at last
+ * @at:		offset up to which it was looked at, if not all was
  * @progress:	how far it has come
  * @mark:	an event wants to know when so much is read
  * @reports:	what was read; last
@@ -30,6 +32,7 @@ struct gpu_unit_reader {
 	struct gpu_pmu_buffer buffer;
 	u32 head;
 	u32 tail;
+	u32 at;
 	struct gpu_unit_progress progress;
 	u64 mark;
 	struct gpu_reports reports;
@@ -136,19 +139,19 @@ static u32 reader_behind(const struct gpu_unit_reader *reader, u32 offset)
 	return (offset + reader->gdev->unit->report_size) & (reader->buffer.size - 1);
 }
 
-/* one more was read, or given up */
-static void reader_step(struct gpu_unit_reader *reader)
+/* one more was read, or given up; how many events had to be looked at */
+static unsigned int reader_step(struct gpu_unit_reader *reader)
 {
 	reader->head = reader_behind(reader, reader->head);
 	reader->progress.read++;
 	units_progress.read++;
 	if (likely(reader->progress.read < reader->mark && units_progress.read < units_mark))
-		return;
+		return 0;
 	gpu_reports_settle(&reader->reports);
 	/* those that are still to come are said again */
 	reader->mark = U64_MAX;
 	units_mark = U64_MAX;
-	gpu_events_mark();
+	return gpu_events_mark();
 }
 
 static bool reader_decode(struct gpu_unit_reader *reader, u32 offset,
@@ -162,14 +165,17 @@ static bool reader_decode(struct gpu_unit_reader *reader, u32 offset,
 /**
  * gpu_unit_drain() - read what a device's counter unit has written
  * @gdev:	the device; its source has synced
+ * @work:	how much may be done: a report is 1, an event that may want it 2, and one
+ *		that must be looked at 1
  *
  * Context: gpu_lock held.
- * Return: whether the buffer was full: there may be more after another sync.
+ * Return: whether there is more, or may be after another sync: the buffer was full.
  */
-bool gpu_unit_drain(struct gpu_pmu_device *gdev)
+bool gpu_unit_drain(struct gpu_pmu_device *gdev, unsigned int work)
 {
 	struct gpu_unit_reader *reader = gdev->reader;
 	struct gpu_pmu_report report;
+	unsigned int each, cost;
 	u32 from, tail, at;
 	bool full;
 
@@ -178,6 +184,7 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev)
 		return false;
 
 	reader->reports.interval = gpu_events_want_reports() ? reader_interval : NULL;
+	each = reader->reports.interval ? gpu_events_sample_work() : 1;
 	from = reader->head;
 	/* first the tail, then the clock: so no report can be from later */
 	tail = gdev->unit->ops->tail(gdev);
@@ -185,19 +192,24 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev)
 	reader_written(reader, tail);
 	reader_clock(reader);
 
-	for (at = from; at != tail; at = reader_behind(reader, at)) {
-		if (!reader_decode(reader, at, &report))
-			continue;
-		/* those before it that are not there are given up: its number says so */
-		while (reader->head != at)
-			reader_step(reader);
-		gpu_reports_add(&reader->reports, &report);
-		reader_step(reader);
+	for (at = reader->at; at != tail && work; at = reader_behind(reader, at)) {
+		cost = 1;
+		if (reader_decode(reader, at, &report)) {
+			cost = each;
+			/* those before it that are not there are given up: its number says so */
+			while (reader->head != at)
+				cost += reader_step(reader);
+			gpu_reports_add(&reader->reports, &report);
+			cost += reader_step(reader);
+		}
+		work -= min(work, cost);
 	}
+	/* of those that were not there the next time may find some */
+	reader->at = at == tail ? reader->head : at;
 	gpu_reports_settle(&reader->reports);
 	if (reader->head != from)
 		gdev->unit->ops->free(gdev, from, reader->head);
-	return full;
+	return full || at != tail;
 }
 
 static int reader_start(struct gpu_pmu_device *gdev)
@@ -237,6 +249,7 @@ static void reader_stop(struct gpu_pmu_device *gdev)
 	struct gpu_unit_reader *reader = gdev->reader;
 	u32 number;
 
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	/* first: the unit goes on to write */
 	number = gdev->unit->ops->number(gdev);

@@ -45,6 +45,12 @@
 /* entries that are looked at, or let go, under one hold of the lock */
 #define GPU_USAGE_PORTION	64
 
+/*
+ * Room for that many more entries than there were last: a caller may have room for far
+ * more than there are, and it takes longer to get the memory than to fill in a few.
+ */
+#define GPU_USAGE_ROOM_SPARE	64U
+
 /* how often it is tried to have all of them of one time */
 #define GPU_USAGE_TRIES		4
 
@@ -71,14 +77,16 @@ struct gpu_viewer {
  * @viewer:	who looked last; holds a reference to the namespace
  * @had:	it has had those that have ended up to this number
  * @missed:	how many it has missed, and was not told of
+ * @nr:		how many entries it was told of last: a hint, under no lock
  *
- * All under gpu_lock.
+ * All else under gpu_lock.
  */
 struct gpu_usage_reader {
 	struct list_head link;
 	struct gpu_viewer viewer;
 	u64 had;
 	u64 missed;
+	unsigned int nr;
 };
 
 /* under gpu_lock, all of these */
@@ -332,6 +340,7 @@ static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer
  * @engines:	each engine is told, too
  * @entries:	what was found
  * @room:	for how many of them
+ * @room_max:	for how many the caller has room
  * @nr:		how many there are
  * @look:	its number
  * @sum:	of all counts, when it began
@@ -349,6 +358,7 @@ struct gpu_look {
 	bool engines;
 	void *entries;
 	unsigned int room;
+	unsigned int room_max;
 	unsigned int nr;
 	u64 look;
 	u64 sum;
@@ -453,12 +463,11 @@ static void look_through(struct gpu_look *look, struct list_head *list)
 
 static void look_once(struct gpu_look *look)
 {
+	gpu_flush_ahead();
 	raw_spin_lock_irq(&gpu_lock);
 	look->nr = 0;
 	look->look = ++usages_look;
 	look->time = gpu_flush_devices();
-	/* events that look at the same accounts have what this look tells */
-	gpu_events_settle(0);
 	look->sum = usages_sum();
 	look->client = look->file ? gpu_client_of_file(look->file) : NULL;
 	/* in the order in which they go from one to the next: so none slips through */
@@ -469,16 +478,34 @@ static void look_once(struct gpu_look *look)
 	}
 	look->torn = look->sum != usages_sum();
 	raw_spin_unlock_irq(&gpu_lock);
+	/* events that look at the same accounts have what this look tells */
+	gpu_events_settle_all();
 }
 
-static void look_often(struct gpu_look *look)
+/* for what there is, as far as the caller has room for it */
+static int look_make_room(struct gpu_look *look, unsigned int nr)
+{
+	kvfree(look->entries);
+	look->room = min(look->room_max, nr + GPU_USAGE_ROOM_SPARE);
+	look->entries = kvmalloc_array(look->room, look_entry_size(look), GFP_KERNEL_ACCOUNT);
+	return look->room && !look->entries ? -ENOMEM : 0;
+}
+
+static int look_often(struct gpu_look *look)
 {
 	unsigned int tries = GPU_USAGE_TRIES;
+	int err = 0;
 
 	lockdep_assert_held(&gpu_mutex);
-	do
+	do {
 		look_once(look);
-	while (look->torn && --tries);
+		while (!err && look->nr > look->room && look->room < look->room_max) {
+			err = look_make_room(look, look->nr);
+			if (!err)
+				look_once(look);
+		}
+	} while (!err && look->torn && --tries);
+	return err;
 }
 
 static int look_at_file(struct gpu_look *look, unsigned int fd)
@@ -492,7 +519,7 @@ static int look_at_file(struct gpu_look *look, unsigned int fd)
 		return PTR_ERR(file);
 	look->file = drm_file;
 	if (gpu_device_by_drm(drm_file->minor->dev))
-		look_often(look);
+		err = look_often(look);
 	else
 		err = -ENODEV;
 	fput(file);
@@ -503,9 +530,7 @@ static int look_at_all(struct gpu_look *look, struct gpu_usage_reader *reader)
 {
 	int err = reader_enter(reader, &look->viewer, &look->past);
 
-	if (!err)
-		look_often(look);
-	return err;
+	return err ?: look_often(look);
 }
 
 /* which counters the events are */
@@ -543,10 +568,10 @@ static int look_make(struct gpu_look *look, struct gpu_usage_reader *reader,
 	look->viewer.ns = task_active_pid_ns(current);
 	look->nr_counters = arg->nr_events;
 	look->engines = arg->flags & GPU_PMU_USAGES_ENGINES;
-	look->room = min(arg->nr, GPU_USAGE_ROOM_MAX);
-	look->entries = kvmalloc_array(look->room, look_entry_size(look), GFP_KERNEL_ACCOUNT);
-	if (look->room && !look->entries)
-		return -ENOMEM;
+	look->room_max = min(arg->nr, GPU_USAGE_ROOM_MAX);
+	err = look_make_room(look, arg->fd == -1 ? READ_ONCE(reader->nr) : 0);
+	if (err)
+		return err;
 
 	if (mutex_lock_killable(&gpu_mutex))
 		return -EINTR;
@@ -586,8 +611,10 @@ static long look_tell(struct gpu_look *look, struct gpu_usage_reader *reader,
 			 min(look->nr, look->room) * look_entry_size(look)) ||
 	    copy_to_user(uarg, arg, sizeof(*arg)))
 		return -EFAULT;
-	if (!look->file)
+	if (!look->file) {
+		WRITE_ONCE(reader->nr, look->nr);
 		reader_has_had(reader, look, arg->missed);
+	}
 	return 0;
 }
 

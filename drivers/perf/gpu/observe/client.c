@@ -129,16 +129,6 @@ struct file *gpu_drm_file_get(unsigned int fd, struct drm_file **drm_file)
 	return file;
 }
 
-/**
- * gpu_in_user_task() - is this a user's task, and not what has interrupted it?
- *
- * Context: any.
- */
-bool gpu_in_user_task(void)
-{
-	return in_task() && current->mm && !(current->flags & PF_KTHREAD);
-}
-
 static bool current_is_in_ioctl(struct pt_regs *regs)
 {
 	int nr = syscall_get_nr(current, regs);

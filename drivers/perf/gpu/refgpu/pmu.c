@@ -27,7 +27,8 @@ MODULE_PARM_DESC(counters_period_us, "Time between reports of an engine, us, for
  * @gdev:	what the PMU knows it as
  * @listener:	hears of jobs, while the PMU wants to
  * @unit_runs:	the counter unit is the PMU's
- * @attached:	the PMU wants to hear
+ * @attached:	which time it is that the PMU wants to hear; 0: it does not
+ * @times:	how often it has wanted to
  * @engines:	their names
  */
 struct refgpu_pmu {
@@ -35,7 +36,8 @@ struct refgpu_pmu {
 	struct gpu_pmu_device *gdev;
 	struct refgpu_listener listener;
 	bool unit_runs;
-	bool attached;
+	unsigned int attached;
+	unsigned int times;
 	const char *engines[REFGPU_MAX_ENGINES];
 };
 
@@ -109,8 +111,8 @@ static int pmu_attach(struct gpu_pmu_device *gdev)
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
 
 	pmu->gdev = gdev;
-	/* first: who submits from now on binds its context */
-	smp_store_release(&pmu->attached, true);
+	/* first: who submits from now on binds its context; it is never 0 */
+	smp_store_release(&pmu->attached, ++pmu->times ?: ++pmu->times);
 	refgpu_listen(pmu->rdev, &pmu->listener);
 	return 0;
 }
@@ -120,7 +122,7 @@ static void pmu_detach(struct gpu_pmu_device *gdev)
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
 
 	refgpu_unlisten(pmu->rdev, &pmu->listener);
-	WRITE_ONCE(pmu->attached, false);
+	WRITE_ONCE(pmu->attached, 0);
 }
 
 static u64 pmu_context(struct drm_file *file, u64 id)
@@ -353,18 +355,31 @@ void refgpu_pmu_unregister(struct refgpu_device *rdev)
  * refgpu_pmu_submit() - a context is about to submit a job
  * @rdev:	the device, not unplugged during the call
  * @file:	whose
- * @ctx:	its id
+ * @ctx:	the context
+ * @id:		its id
+ *
+ * It stays bound until it ends, or the PMU does not want to hear any more: so it is
+ * done once, and costs the next submissions nothing.
  *
  * Context: may sleep.
  */
-void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx)
+void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file,
+		       struct refgpu_context *ctx, u32 id)
 {
-	/* this, and that of @attached, pair with the stores above */
+	/* pairs with the store in refgpu_pmu_register() */
 	struct refgpu_pmu *pmu = smp_load_acquire(&rdev->pmu);
+	unsigned int attached;
 
+	/* pairs with the store in pmu_attach() */
+	attached = pmu ? smp_load_acquire(&pmu->attached) : 0;
+	/* pairs with the release below: who does not bind it queues after it was bound */
+	if (!attached || smp_load_acquire(&ctx->pmu_bound) == attached)
+		return;
 	/* if that fails, the PMU counts what the job does as lost */
-	if (pmu && smp_load_acquire(&pmu->attached))
-		gpu_pmu_context_bind(pmu->gdev, file, ctx);
+	if (gpu_pmu_context_bind(pmu->gdev, file, id))
+		return;
+	/* it is bound before anyone sees that it is */
+	smp_store_release(&ctx->pmu_bound, attached);
 }
 
 /**

@@ -255,6 +255,7 @@ struct refgpu_slot {
  * @fini:	ends its entities
  * @dead:	takes no more jobs; under @submit, and @rdev->lock
  * @guilty:	it hung an engine, and takes no more jobs
+ * @pmu_bound:	refgpu_pmu.attached, when the PMU was told of it
  * @slots:	by engine
  */
 struct refgpu_context {
@@ -269,6 +270,7 @@ struct refgpu_context {
 	struct work_struct fini;
 	bool dead;
 	atomic_t guilty;
+	unsigned int pmu_bound;
 	struct refgpu_slot slots[];
 };
 
@@ -408,7 +410,8 @@ void refgpu_show_fdinfo(struct drm_printer *p, struct drm_file *file);
 /* pmu.c */
 void refgpu_pmu_register(struct refgpu_device *rdev);
 void refgpu_pmu_unregister(struct refgpu_device *rdev);
-void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file, u32 ctx);
+void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file,
+		       struct refgpu_context *ctx, u32 id);
 void refgpu_pmu_context_end(struct refgpu_device *rdev, u32 hw_id);
 
 /* debugfs.c */

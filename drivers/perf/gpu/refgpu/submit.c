@@ -288,7 +288,7 @@ int refgpu_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	ctx = refgpu_context_get(file->driver_priv, args->ctx);
 	if (!ctx)
 		return -ENOENT;
-	refgpu_pmu_submit(rdev, file, args->ctx);
+	refgpu_pmu_submit(rdev, file, ctx, args->ctx);
 	if (args->out_sync) {
 		out = drm_syncobj_find(file, args->out_sync);
 		if (!out)

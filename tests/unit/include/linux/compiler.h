@@ -4,4 +4,9 @@
 
 #define static_assert(expr)	_Static_assert(expr, #expr)
 
+#define likely(expr)	__builtin_expect(!!(expr), 1)
+
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, val)	__atomic_store_n(&(x), val, __ATOMIC_RELAXED)
+
 #endif /* _UNIT_LINUX_COMPILER_H */

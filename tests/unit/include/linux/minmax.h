@@ -10,4 +10,11 @@
 	(void)(&_a == &_b);			\
 	_a > _b ? _a : _b; })
 
+#define min(a, b) ({				\
+	__typeof__(a) _a = (a);			\
+	__typeof__(b) _b = (b);			\
+						\
+	(void)(&_a == &_b);			\
+	_a < _b ? _a : _b; })
+
 #endif /* _UNIT_LINUX_MINMAX_H */
