@@ -129,7 +129,10 @@ size_t fuzz_good(unsigned int nr, uint8_t data[FUZZ_INPUT_MAX])
 		"\x06""gpu/jobs,engine=1/u\n8\nevent=0x1,period=1\njobs\nconfig:0-15\nconfig:16-23",
 		"\x06""gpu/ctx-busy,fd=7,ctx=2/,jobs\n10\nevent=0x1,fd=?,ctx=?\nns\nconfig:0-15\n"
 			"config1:0-31\nconfig2:0-63\nconfig1:0-31\nconfig2:0-63\nevent=2\n!\nconfig:0-15",
-		"\x06""a=1\n1\nconfig2:63", NULL,
+		"\x06""a=1\n1\nconfig2:63",
+		/* of the longest name that there may be */
+		"\x06""gpu/jobs,engine=0x00000000000000000000000000001,dev=0x00000000000080/u\n8\n"
+			"event=0x1\n!\nconfig:0-15\nconfig:16-23\nconfig:32-47", NULL,
 	};
 
 	return fuzz_good_text(good, nr, data);
