@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See driver.h. */
-#include <assert.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -19,7 +16,7 @@ size_t fuzz_good_text(const char *const *texts, unsigned int nr, uint8_t data[FU
 	if (!*texts)
 		return 0;
 	size = strlen(*texts);
-	assert(size && size <= FUZZ_INPUT_MAX);
+	HOLD(size && size <= FUZZ_INPUT_MAX);
 	memcpy(data, *texts, size);
 	return size;
 }
@@ -45,7 +42,7 @@ char *take_text(struct taker *taker, size_t size, size_t *got)
 	if (size > taker->left)
 		size = taker->left;
 	text = malloc(size + 1);
-	assert(text);
+	HOLD(text);
 	memcpy(text, taker->at, size);
 	text[size] = '\0';
 	taker->at += size;
@@ -73,7 +70,7 @@ static size_t good_any(uint8_t data[FUZZ_INPUT_MAX])
 
 	while (fuzz_good(nr, data))
 		nr++;
-	assert(nr);
+	HOLD(nr);
 	return fuzz_good(below(nr), data);
 }
 
@@ -145,7 +142,7 @@ static unsigned long seed;
 static void on_abort(int nr)
 {
 	(void)nr;
-	fprintf(stderr, "seed %lu\n", seed);
+	dprintf(STDERR_FILENO, "seed %lu\n", seed);
 }
 
 /* the sanitizer calls it before it says what is wrong */

@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define FUZZ_INPUT_MAX	4096
 
@@ -17,6 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* of texts that end with a NULL; one input each */
 size_t fuzz_good_text(const char *const *texts, unsigned int nr, uint8_t data[FUZZ_INPUT_MAX]);
+
+/* assert(), whatever standard error is at the time */
+#define HOLD(condition)									\
+do {											\
+	if (!(condition)) {								\
+		dprintf(STDERR_FILENO, "%s:%d: %s\n", __FILE__, __LINE__, #condition);	\
+		abort();								\
+	}										\
+} while (0)
 
 /* an input, taken bit by bit; from its end on there are zeroes */
 struct taker {

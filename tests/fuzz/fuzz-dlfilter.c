@@ -7,12 +7,9 @@
  *
  * An input is the samples, one after the other: what it is, sizes, payload, addresses.
  */
-#include <assert.h>
 #include <linux/perf_event.h>
 #include <perf/perf_dlfilter.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -46,7 +43,7 @@ static __s32 resolve_address(void *ctx, __u64 address, struct perf_dlfilter_al *
 	size_t size = address % sizeof(symbol);
 
 	(void)ctx;
-	assert(al->size == sizeof(*al));
+	HOLD(al->size == sizeof(*al));
 	al->dso = files[address / 7 % 7];
 	if (address & 1)
 		return -1;
@@ -78,21 +75,21 @@ static void line_check(struct reader *reader, char *text)
 {
 	static struct wire_line line;
 
-	assert(!reader->ended);
+	HOLD(!reader->ended);
 	wire__parse(text, &line);
 	switch (line.kind) {
 	case WIRE_NAME:
 		reader->names++;
 		return;
 	case WIRE_FRAME:
-		assert(line.caller <= reader->frames && line.frame &&
+		HOLD(line.caller <= reader->frames && line.frame &&
 		       line.frame <= reader->names);
 		reader->frames++;
 		return;
 	case WIRE_SAMPLE:
-		assert(line.sample.event && line.sample.event <= reader->names);
-		assert(line.sample.comm && line.sample.comm <= reader->names);
-		assert(line.sample.stack <= reader->frames);
+		HOLD(line.sample.event && line.sample.event <= reader->names);
+		HOLD(line.sample.comm && line.sample.comm <= reader->names);
+		HOLD(line.sample.stack <= reader->frames);
 		reader->samples++;
 		return;
 	case WIRE_END:
@@ -100,7 +97,7 @@ static void line_check(struct reader *reader, char *text)
 		reader->ended = true;
 		return;
 	default:
-		assert(line.kind == WIRE_PROGRESS);
+		HOLD(line.kind == WIRE_PROGRESS);
 	}
 }
 
@@ -127,7 +124,7 @@ static void sample_filter(struct taker *taker, void *data, unsigned int *ours)
 		.raw_callchain_nr = nr,
 	};
 
-	assert((exact || !raw_size) && (chain || !nr));
+	HOLD((exact || !raw_size) && (chain || !nr));
 	memcpy(exact ?: raw, raw, raw_size);
 	for (unsigned int i = 0; i < nr; i++)
 		chain[i] = take(taker, 1) % 8 ? take(taker, 3) :
@@ -156,19 +153,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_size)
 	perf_dlfilter_fns.resolve_address = resolve_address;
 	perf_dlfilter_fns.attr = get_attr;
 	stdout = open_memstream(&text, &size);
-	assert(stdout && !start(&data, NULL));
+	HOLD(stdout && !start(&data, NULL));
 	while (taker.left)
 		sample_filter(&taker, data, &ours);
 	stop(data, NULL);
-	assert(!fclose(stdout));
+	HOLD(!fclose(stdout));
 	stdout = terminal;
 	/* no NUL in between: it is all lines */
-	assert(strlen(text) == size);
+	HOLD(strlen(text) == size);
 	rest = text;
 	while ((line = strsep(&rest, "\n")) && rest)
 		line_check(&reader, line);
-	assert(reader.ended && !*line);
-	assert(reader.samples + reader.not_understood == ours);
+	HOLD(reader.ended && !*line);
+	HOLD(reader.samples + reader.not_understood == ours);
 	free(text);
 	return 0;
 }

@@ -6,11 +6,8 @@
  *
  * An input is what perf script writes; a line "~" stands for a while in which nothing comes.
  */
-#include <assert.h>
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -87,11 +84,11 @@ static int on_sample(void *arg, const struct stream_sample *sample)
 {
 	struct readers *readers = arg;
 
-	assert(sample->event && sample->comm && sample->gpu);
+	HOLD(sample->event && sample->comm && sample->gpu);
 	readers->samples++;
-	assert(!join__sample(readers->join, sample));
-	assert(!items__add(&readers->items, sample));
-	assert(!trace__add(&readers->trace, sample));
+	HOLD(!join__sample(readers->join, sample));
+	HOLD(!items__add(&readers->items, sample));
+	HOLD(!trace__add(&readers->trace, sample));
 	return 0;
 }
 
@@ -113,16 +110,16 @@ static void check_sums(struct join *join, const struct stacks *stacks)
 		[JOIN_GPU] = sums->busy, [JOIN_WAIT] = sums->wait_time, [JOIN_JOBS] = sums->jobs,
 	};
 
-	assert(sums->joined + sums->earlier + sums->unknown == sums->done);
-	assert(sums->joined_busy + sums->earlier_busy + sums->unknown_busy == sums->busy);
+	HOLD(sums->joined + sums->earlier + sums->unknown == sums->done);
+	HOLD(sums->joined_busy + sums->earlier_busy + sums->unknown_busy == sums->busy);
 	for (int weight = 0; weight < JOIN_WEIGHTS; weight++) {
 		const uint64_t *selves;
 		uint64_t sum = 0;
 
-		assert(!join__selves(join, weight, &selves));
+		HOLD(!join__selves(join, weight, &selves));
 		for (uint32_t i = 0; i <= stacks__nr(stacks); i++)
 			sum += selves[i];
-		assert(sum == whole[weight]);
+		HOLD(sum == whole[weight]);
 	}
 }
 
@@ -130,7 +127,7 @@ static void check_json(const char *text)
 {
 	struct json_object *document = json_tokener_parse(text);
 
-	assert(document);
+	HOLD(document);
 	json_object_put(document);
 }
 
@@ -141,8 +138,8 @@ static void output(const struct report *report, bool json,
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	assert(file && !write(file, report) && !fclose(file));
-	assert(strlen(text) == size);
+	HOLD(file && !write(file, report) && !fclose(file));
+	HOLD(strlen(text) == size);
 	if (json)
 		check_json(text);
 	free(text);
@@ -166,17 +163,17 @@ static void check_page(const struct readers *readers, const struct stacks *stack
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	assert(file && !page__write(file, &readers->items, stacks, "a </script> title", false));
-	assert(!fclose(file));
+	HOLD(file && !page__write(file, &readers->items, stacks, "a </script> title", false));
+	HOLD(!fclose(file));
 	nr = count(text, "</script");
 	if (!usual)
 		usual = nr;
-	assert(nr == usual);
+	HOLD(nr == usual);
 	begin = strstr(text, open);
-	assert(begin);
+	HOLD(begin);
 	begin += sizeof(open) - 1;
 	end = strstr(begin, "</script>");
-	assert(end);
+	HOLD(end);
 	*end = '\0';
 	check_json(begin);
 	free(text);
@@ -194,7 +191,7 @@ static void read_all(const struct stream_options *options, bool page)
 
 	readers.join = report.join = join__new(stacks, 4);
 	readers.items.max = 64;
-	assert(stacks && readers.join && file);
+	HOLD(stacks && readers.join && file);
 	trace__init(&readers.trace, file, stacks);
 	if (!stream__read(options, stacks, &ops, &readers)) {
 		join__end(readers.join);
@@ -202,11 +199,12 @@ static void read_all(const struct stream_options *options, bool page)
 		output(&report, true, report__json);
 		output(&report, false, report__folded);
 		output(&report, false, report__stdio);
-		assert(items__nr(&readers.items) <= readers.items.max);
+		output(&report, false, report__flamegraph);
+		HOLD(items__nr(&readers.items) <= readers.items.max);
 		if (page)
 			check_page(&readers, stacks);
 	}
-	assert(!trace__finish(&readers.trace) && !fclose(file));
+	HOLD(!trace__finish(&readers.trace) && !fclose(file));
 	check_json(text);
 	free(text);
 	trace__exit(&readers.trace);
@@ -222,7 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FILE *terminal = stderr, *null = fopen("/dev/null", "w");
 
 	the_script.rest = (struct taker){ data, size };
-	assert(null);
+	HOLD(null);
 	stderr = null;
 	/* a page is long: seldom */
 	read_all(&options, size % 16 == 0);

@@ -7,10 +7,7 @@
  * An input is: which of them; then, for events, the list and the files, each up to a line's
  * end, in the order in which they are asked for.
  */
-#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <linux/gpu_pmu.h>
 
@@ -39,7 +36,7 @@ int sysfs__line(char *line, size_t size, const char *sysfs, const char *folder,
 {
 	char *text;
 
-	assert(sysfs && folder && name && suffix);
+	HOLD(sysfs && folder && name && suffix);
 	if (strchr(name, '/') || name[0] == '.' || !files.left)
 		return -ENOENT;
 	text = line_take(&files);
@@ -61,19 +58,19 @@ static void events(struct taker *taker)
 	files = *taker;
 	err = events__parse(&events, EVENT_SYSFS, list, text, sizeof(text));
 	/* a sentence that is whole, if something is wrong */
-	assert(strnlen(text, sizeof(text)) < sizeof(text));
-	assert(!err || err == -EINVAL || err == -ENODEV);
-	assert((err == -EINVAL) == !!text[0]);
+	HOLD(strnlen(text, sizeof(text)) < sizeof(text));
+	HOLD(!err || err == -EINVAL || err == -ENODEV);
+	HOLD((err == -EINVAL) == !!text[0]);
 	for (unsigned int i = 0; i < events.nr; i++) {
 		struct event *event = &events.event[i];
 		struct perf_event_attr attr;
 
-		assert(strnlen(event->name, sizeof(event->name)) < sizeof(event->name));
-		assert(strnlen(event->unit, sizeof(event->unit)) < sizeof(event->unit));
+		HOLD(strnlen(event->name, sizeof(event->name)) < sizeof(event->name));
+		HOLD(strnlen(event->unit, sizeof(event->unit)) < sizeof(event->unit));
 		event__attr(event, &attr);
-		assert(attr.config == event->config[0]);
-		assert(event__engine(event) <= 255 && event__dev(event) <= 65535);
-		assert(!event__is_native(event) || event__has_engines(event));
+		HOLD(attr.config == event->config[0]);
+		HOLD(event__engine(event) <= 255 && event__dev(event) <= 65535);
+		HOLD(!event__is_native(event) || event__has_engines(event));
 	}
 	events__free(&events);
 	free(list);
@@ -85,9 +82,9 @@ static void cpus(struct taker *taker)
 	unsigned int nr;
 	int *cpus, err = cpus__parse(text, &cpus, &nr);
 
-	assert(err == -EINVAL ? !cpus && !nr : !err && nr);
+	HOLD(err == -EINVAL ? !cpus && !nr : !err && nr);
 	for (unsigned int i = 0; i < nr; i++)
-		assert(cpus[i] >= 0 && cpus[i] <= 65535);
+		HOLD(cpus[i] >= 0 && cpus[i] <= 65535);
 	free(cpus);
 	free(text);
 }
@@ -98,7 +95,7 @@ static void maps(struct taker *taker)
 	struct place place = {};
 
 	if (place__of_line(&place, line, name, sizeof(name)))
-		assert(name[0] == '/' && strstr(line, name));
+		HOLD(name[0] == '/' && strstr(line, name));
 	free(line);
 }
 

@@ -4,9 +4,6 @@
  * beyond the line, and a sample, name or frame that was understood says the same when
  * it is written and read again.
  */
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -18,7 +15,7 @@ static void parse_copy(const char *text, size_t size, struct wire_line *to, char
 {
 	/* of its exact size: the sanitizer sees a byte too far */
 	*copy = malloc(size + 1);
-	assert(*copy);
+	HOLD(*copy);
 	memcpy(*copy, text, size);
 	(*copy)[size] = '\0';
 	wire__parse(*copy, to);
@@ -31,7 +28,7 @@ static void check_same(void)
 
 	switch (line.kind) {
 	case WIRE_SAMPLE:
-		assert(line.sample.gpu.nr_values <= WIRE_VALUES_MAX);
+		HOLD(line.sample.gpu.nr_values <= WIRE_VALUES_MAX);
 		size = wire__put_sample(text, &line.sample);
 		break;
 	case WIRE_NAME:
@@ -41,19 +38,19 @@ static void check_same(void)
 		size = wire__put_frame(text, line.caller, line.frame);
 		break;
 	case WIRE_CHAIN:
-		assert(strlen(line.name) < WIRE_LINE_MAX * 8);
+		HOLD(strlen(line.name) < WIRE_LINE_MAX * 8);
 		return;
 	default:
 		return;
 	}
-	assert(size && size <= sizeof(text) && text[size - 1] == '\n');
+	HOLD(size && size <= sizeof(text) && text[size - 1] == '\n');
 	parse_copy(text, size - 1, &again, &copy);
-	assert(again.kind == line.kind);
+	HOLD(again.kind == line.kind);
 	if (line.kind == WIRE_FRAME)
-		assert(again.caller == line.caller && again.frame == line.frame);
+		HOLD(again.caller == line.caller && again.frame == line.frame);
 	if (line.kind == WIRE_SAMPLE) {
-		assert(!memcmp(&again.sample.gpu, &line.sample.gpu, sizeof(line.sample.gpu)));
-		assert(!memcmp(again.sample.values, line.sample.values,
+		HOLD(!memcmp(&again.sample.gpu, &line.sample.gpu, sizeof(line.sample.gpu)));
+		HOLD(!memcmp(again.sample.values, line.sample.values,
 			       line.sample.gpu.nr_values * sizeof(line.sample.values[0])));
 	}
 	free(copy);
