@@ -214,6 +214,8 @@ bool op_may(const struct op *op, const struct worker *worker);
 long op_run(struct fuzzer *f, unsigned int op, uint64_t seed);
 /* the same without the log */
 long op_do(struct fuzzer *f, const struct step *step);
+/* one that does the same for many times has got so far: it is not stuck */
+void op_goes_on(struct fuzzer *f);
 /* an event of the caller's own, which keeps the sources attached; a fd, or -1 */
 int event_anchor(void);
 /* all of them go, and come again, if nobody holds them */

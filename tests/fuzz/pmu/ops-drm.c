@@ -293,6 +293,7 @@ long op_refgpu_submit_many(struct fuzzer *f, struct rnd *r)
 	long ret = 0;
 
 	while (nr-- && ret >= 0) {
+		op_goes_on(f);
 		arg.fence_context = arg.fence_seqno = 0;
 		ret = drm(fd, DRM_IOCTL_REFGPU_SUBMIT, &arg);
 	}

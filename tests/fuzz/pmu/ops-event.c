@@ -529,11 +529,14 @@ long op_event_many(struct fuzzer *f, struct rnd *r)
 		fds[open] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		if (fds[open] < 0)
 			break;
+		op_goes_on(f);
 		open++;
 	}
 	op_refgpu_submit(f, r);
-	for (i = 0; i < open; i++)
+	for (i = 0; i < open; i++) {
 		close(fds[i]);
+		op_goes_on(f);
+	}
 	free(fds);
 	return open ? 0 : -EMFILE;
 }

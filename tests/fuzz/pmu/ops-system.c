@@ -119,8 +119,8 @@ static const struct {
 } modules[] = {
 	{ "gpu_pmu", "flush_us=20000" },
 	{ "gpu_pmu_virtio", "" },
-	/* reports as seldom as flushes: its hardware is simulated by the same CPUs */
-	{ "refgpu", "devices=2 counters_period_us=20000" },
+	/* as seldom as flushes: its hardware is simulated by the same CPUs */
+	{ "refgpu", "devices=2 counters_period_us=20000 timeslice_us=20000" },
 };
 
 #define MODULES	(sizeof(modules) / sizeof(modules[0]))
