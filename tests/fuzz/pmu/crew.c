@@ -202,14 +202,19 @@ static bool crew_kill_all(struct crew *crew)
 	return crew_wait(crew, WORKERS_MAX);
 }
 
-/* with nobody there, the modules can go; what was closed last may still be on its way */
+/* with nobody there, and no file on its way to someone, the modules can go */
 static void crew_reload(struct crew *crew)
 {
+	enum slot_kind kind;
+	int fd;
+
 	if (crew->anchor >= 0)
 		close(crew->anchor);
 	crew->anchor = -1;
 	if (!crew_kill_all(crew))
 		return;
+	while ((fd = mail_take(crew->options, &kind)) >= 0)
+		close(fd);
 	cover_begin(crew->cover, crew->shared);
 	modules_reload(crew->options, crew->shared);
 	cover_end(crew->cover, crew->shared);

@@ -218,6 +218,8 @@ long op_do(struct fuzzer *f, const struct step *step);
 void op_goes_on(struct fuzzer *f);
 /* an event of the caller's own, which keeps the sources attached; a fd, or -1 */
 int event_anchor(void);
+/* a file that was passed and is still on its way, or a negative errno */
+int mail_take(const struct options *options, enum slot_kind *kind);
 /* all of them go, and come again, if nobody holds them */
 void modules_reload(const struct options *options, struct shared *shared);
 

@@ -156,13 +156,14 @@ long op_module_reload(struct fuzzer *f, struct rnd *r)
 void modules_reload(const struct options *options, struct shared *shared)
 {
 	struct op_stats *stats = &shared->op[op_by_name("module_reload")];
-	unsigned int i;
+	unsigned int i, patience;
 
 	if (!options->modules)
 		return;
-	/* the last ones first: they use the first */
+	/* the last ones first: they use the first; what was closed may still be on its way */
 	for (i = MODULES; i; i--)
-		module_unload(modules[i - 1].name);
+		for (patience = 50; patience && module_unload(modules[i - 1].name); patience--)
+			pause_ms(10);
 	for (i = 0; i < MODULES; i++) {
 		stats->calls++;
 		stats->done += !module_load(options, modules[i].name, modules[i].args);
