@@ -386,7 +386,7 @@ static void fdinfo_is_exact(void)
 	struct refgpu_usage usage;
 	struct mix mix;
 
-	for (seed = 1; seed <= 20 && !tap_failed; seed++) {
+	for (seed = 1; seed <= slow_rounds(20) && !tap_failed; seed++) {
 		uint64_t expected[2] = {}, class;
 
 		setup();
@@ -504,7 +504,7 @@ static void reports_are_exact(void)
 	struct mix mix;
 	int fd;
 
-	for (seed = 1; seed <= 20 && !tap_failed; seed++) {
+	for (seed = 1; seed <= slow_rounds(20) && !tap_failed; seed++) {
 		setup();
 		fd = start_reports(1 << 20, seed & 1 ? 12500 : 0);
 		run_mix(&mix, seed);
@@ -711,7 +711,7 @@ static void left_with_jobs_queued(void)
 	uint32_t ctx;
 	pid_t pid;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < (int)slow_rounds(200); i++) {
 		pid = fork();
 		if (!pid) {
 			setup();
@@ -853,7 +853,7 @@ static void hardware_ids(void)
 	setup();
 	ctx = context(REFGPU_PRIORITY_NORMAL);
 	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_HW_ID, ctx, &first), 0);
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < (int)slow_rounds(1000); i++) {
 		CHECK_EQ(refgpu_context_destroy(&gpu, ctx), 0);
 		ctx = context(REFGPU_PRIORITY_NORMAL);
 		CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_HW_ID, ctx, &next), 0);

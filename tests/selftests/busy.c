@@ -12,7 +12,7 @@
 #include <linux/gpu_pmu.h>
 #include <linux/perf_event.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 #include "truth.h"

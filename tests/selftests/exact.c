@@ -6,7 +6,7 @@
  */
 #include <sys/stat.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 #include "truth.h"

@@ -5,7 +5,7 @@
  */
 #include <json-c/json.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "fields.h"
 #include "perf.h"
