@@ -69,7 +69,7 @@ static int race(void *unused)
 	return 0;
 }
 
-static noinline void data_race(void)
+static noinline void unmarked(void)
 {
 	struct task_struct *other = kthread_create(race, NULL, "planted");
 
@@ -91,7 +91,7 @@ static const struct {
 	{ "use-after-free", use_after_free },
 	{ "lock-order", lock_order },
 	{ "reference", reference },
-	{ "data-race", data_race },
+	{ "data-race", unmarked },
 };
 
 static int __init planted_init(void)
