@@ -6,6 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 static char *bug = "";
