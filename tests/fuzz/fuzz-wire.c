@@ -3,17 +3,11 @@
  * Any bytes as a line that perf script may have printed: nothing is read or written
  * beyond the line, and a sample, name or frame that was understood says the same when
  * it is written and read again.
- *
- * With libFuzzer, or -DSTANDALONE: usage: fuzz-wire ROUNDS
  */
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
 #include "samples/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct wire_line line, again;
 
@@ -21,7 +15,7 @@ static void parse_copy(const char *text, size_t size, struct wire_line *to, char
 {
 	/* of its exact size: the sanitizer sees a byte too far */
 	*copy = malloc(size + 1);
-	assert(*copy);
+	HOLD(*copy);
 	memcpy(*copy, text, size);
 	(*copy)[size] = '\0';
 	wire__parse(*copy, to);
@@ -34,7 +28,7 @@ static void check_same(void)
 
 	switch (line.kind) {
 	case WIRE_SAMPLE:
-		assert(line.sample.gpu.nr_values <= WIRE_VALUES_MAX);
+		HOLD(line.sample.gpu.nr_values <= WIRE_VALUES_MAX);
 		size = wire__put_sample(text, &line.sample);
 		break;
 	case WIRE_NAME:
@@ -44,19 +38,19 @@ static void check_same(void)
 		size = wire__put_frame(text, line.caller, line.frame);
 		break;
 	case WIRE_CHAIN:
-		assert(strlen(line.name) < WIRE_LINE_MAX * 8);
+		HOLD(strlen(line.name) < WIRE_LINE_MAX * 8);
 		return;
 	default:
 		return;
 	}
-	assert(size && size <= sizeof(text) && text[size - 1] == '\n');
+	HOLD(size && size <= sizeof(text) && text[size - 1] == '\n');
 	parse_copy(text, size - 1, &again, &copy);
-	assert(again.kind == line.kind);
+	HOLD(again.kind == line.kind);
 	if (line.kind == WIRE_FRAME)
-		assert(again.caller == line.caller && again.frame == line.frame);
+		HOLD(again.caller == line.caller && again.frame == line.frame);
 	if (line.kind == WIRE_SAMPLE) {
-		assert(!memcmp(&again.sample.gpu, &line.sample.gpu, sizeof(line.sample.gpu)));
-		assert(!memcmp(again.sample.values, line.sample.values,
+		HOLD(!memcmp(&again.sample.gpu, &line.sample.gpu, sizeof(line.sample.gpu)));
+		HOLD(!memcmp(again.sample.values, line.sample.values,
 			       line.sample.gpu.nr_values * sizeof(line.sample.values[0])));
 	}
 	free(copy);
@@ -74,30 +68,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-#ifdef STANDALONE
-/* lines that are almost right: a good one with a few bytes changed */
-int main(int argc, char **argv)
+size_t fuzz_good(unsigned int nr, uint8_t data[FUZZ_INPUT_MAX])
 {
 	static const char *const good[] = {
 		"@S 1 1 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8",
 		"@N a name", "@F 12 ab", "@P 1f", "@Z 0", "PERF_RECORD_LOST lost 12",
-		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)", "\t 7f12 [unknown] (/a/b)",
+		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)", "\t 7f12 [unknown] (/a/b)", NULL,
 	};
-	static const char bytes[] = "@SNFPZ 0123456789abcdefx+()[]/\t.\xff";
-	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
 
-	srandom(1);
-	for (unsigned long i = 0; i < rounds; i++) {
-		char text[128];
-		size_t size;
-
-		strcpy(text, good[random() % (sizeof(good) / sizeof(good[0]))]);
-		size = strlen(text);
-		for (unsigned int k = random() % 4; k; k--)
-			text[random() % size] = bytes[random() % (sizeof(bytes) - 1)];
-		LLVMFuzzerTestOneInput((uint8_t *)text, random() % 8 ? size : random() % size);
-	}
-	puts("1 passed, 0 failed");
-	return 0;
+	return fuzz_good_text(good, nr, data);
 }
-#endif

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,10 +14,13 @@
 #include "fuzz.h"
 
 #define PLACES	(64 << 10)
+#define KNOWN	(16 << 10)
 
 struct cover {
 	int fd;
+	unsigned int loads;	/* of modules, when the operation began */
 	unsigned long *places;	/* their number first */
+	unsigned long known[KNOWN];	/* addresses that were looked at, each in its place */
 };
 
 struct cover *cover_open(void)
@@ -44,27 +48,48 @@ err_free:
 	return NULL;
 }
 
-void cover_begin(struct cover *cover)
+void cover_begin(struct cover *cover, const struct shared *shared)
 {
-	if (cover)
-		__atomic_store_n(&cover->places[0], 0, __ATOMIC_RELAXED);
+	if (!cover)
+		return;
+	if (cover->loads != shared->loads)
+		memset(cover->known, 0, sizeof(cover->known));
+	cover->loads = shared->loads;
+	__atomic_store_n(&cover->places[0], 0, __ATOMIC_RELAXED);
+}
+
+/* whether nobody has been there before */
+static bool place_is_new(struct shared *shared, unsigned long address)
+{
+	unsigned long offset, bit, mask, hash;
+	unsigned int function;
+
+	if (!symbols_find(shared, address, &function, &offset))
+		return false;
+	shared->function[function].entered = true;
+	hash = ((unsigned long)function << 32 | offset) * 0x9e3779b97f4a7c15;
+	bit = hash >> (64 - COVER_BITS);
+	mask = 1UL << bit % 64;
+	return !(shared->cover[bit / 64] & mask) &&
+	       !(atomic_fetch_or(&shared->cover[bit / 64], mask) & mask);
 }
 
 unsigned int cover_end(struct cover *cover, struct shared *shared)
 {
-	unsigned long nr, i, bit, mask, hash;
+	unsigned long nr, i;
 	unsigned int found = 0;
 
-	if (!cover)
+	/* addresses from before a module was loaded again mean nothing now */
+	if (!cover || cover->loads != shared->loads)
 		return 0;
 	nr = __atomic_load_n(&cover->places[0], __ATOMIC_RELAXED);
 	for (i = 1; i <= nr && i < PLACES; i++) {
-		hash = cover->places[i] * 0x9e3779b97f4a7c15;
-		bit = hash >> (64 - COVER_BITS);
-		mask = 1UL << bit % 64;
-		if (!(shared->cover[bit / 64] & mask) &&
-		    !(atomic_fetch_or(&shared->cover[bit / 64], mask) & mask))
-			found++;
+		unsigned long address = cover->places[i];
+		unsigned long *known = &cover->known[address / 4 % KNOWN];
+
+		if (*known != address)
+			found += place_is_new(shared, address);
+		*known = address;
 	}
 	shared->covered += found;
 	return found;

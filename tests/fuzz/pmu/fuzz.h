@@ -2,10 +2,12 @@
 /*
  * A fuzzer of the gpu PMU's system calls. Its parts:
  *
- *	main.c		processes that work, and a watchdog over them
+ *	main.c		options
+ *	crew.c		processes that work, and a watchdog over them
  *	worker.c	what a process of them does
  *	plan.c		which operation is next
  *	cover.c		what of the kernel's code was reached (KCOV)
+ *	symbols.c	which function that is
  *	replay.c	the same again
  *	log.c		all that was done, in a file that outlives the kernel
  *	report.c	figures
@@ -81,11 +83,19 @@ void slot_map_free(struct slot_map *map);
 #define CORPUS_MAX	4096
 #define STEPS_MAX	8	/* of one sequence of the corpus */
 
+#define FUNCTIONS_MAX	2048	/* of the modules */
+#define FUNCTION_NAME	192
+
+#define WORKERS_MAX	8
+
+struct crew;
+struct log;
 struct log_line;
 
 struct op_stats {
 	atomic_ulong calls;
 	atomic_ulong done;	/* that succeeded */
+	atomic_ulong ns;
 };
 
 struct progress {
@@ -106,8 +116,22 @@ struct sequence {
 	struct step step[STEPS_MAX];
 };
 
+struct function {
+	char name[FUNCTION_NAME];	/* and its module's before it */
+	atomic_bool entered;
+};
+
+struct symbols {
+	unsigned int nr;
+	struct symbol {
+		unsigned long address;
+		unsigned int function;	/* number of its function */
+	} symbol[FUNCTIONS_MAX];
+};
+
 struct shared {
-	atomic_ulong sequence;	/* of lines in the log */
+	atomic_size_t log_at;
+	pid_t group;		/* of all processes that work */
 	atomic_bool stop;
 	atomic_uint turn;	/* replay: line by line */
 	struct op_stats op[OPS_MAX];
@@ -116,6 +140,10 @@ struct shared {
 	struct progress progress[THREADS_MAX];
 	atomic_ulong cover[(1 << COVER_BITS) / 64];
 	atomic_ulong covered;
+	unsigned int nr_functions;
+	struct function function[FUNCTIONS_MAX];
+	atomic_uint loads;	/* of symbols: those in use are [loads % 2] */
+	struct symbols symbols[2];
 	atomic_uint corpus_nr;
 	struct sequence corpus[CORPUS_MAX];
 };
@@ -128,13 +156,11 @@ struct options {
 	unsigned int workers;
 	unsigned int threads;	/* of each */
 	unsigned int stuck_s;	/* an operation that takes longer is a failure */
-	const char *log;
+	struct log *log;		/* or NULL */
 	const struct log_line *lines;	/* to be done again, or NULL */
 	unsigned int nr_lines;
 	const char *modules;	/* folder, for what loads and unloads them */
-	pid_t group;		/* of all processes that work */
 	int shared_fd;
-	int log_fd;
 	int mail[2];		/* where files are passed */
 	bool cover;
 	bool system;		/* operations on the whole machine, too */
@@ -147,6 +173,7 @@ struct worker {
 	struct slots slots;
 	unsigned int nr;
 	unsigned int life;	/* how often it was killed, and begun again */
+	unsigned int from_line;	/* of a log that is done again */
 	unsigned int depth;	/* generations of forks above it */
 	bool root;
 	pid_t tids[16];
@@ -185,8 +212,16 @@ int op_by_name(const char *name);
 bool op_may(const struct op *op, const struct worker *worker);
 /* in the log, in the figures, under the watchdog */
 long op_run(struct fuzzer *f, unsigned int op, uint64_t seed);
+/* the same without the log */
+long op_do(struct fuzzer *f, const struct step *step);
+/* one that does the same for many times has got so far: it is not stuck */
+void op_goes_on(struct fuzzer *f);
 /* an event of the caller's own, which keeps the sources attached; a fd, or -1 */
 int event_anchor(void);
+/* a file that was passed and is still on its way, or a negative errno */
+int mail_take(const struct options *options, enum slot_kind *kind);
+/* all of them go, and come again, if nobody holds them */
+void modules_reload(const struct options *options, struct shared *shared);
 
 /* what a system call says, or errno's negative */
 #define outcome(call)								\
@@ -213,23 +248,54 @@ void plan_keep(struct fuzzer *f);
 
 /* NULL: this kernel cannot */
 struct cover *cover_open(void);
-void cover_begin(struct cover *cover);
+void cover_begin(struct cover *cover, const struct shared *shared);
 /* how many places were reached that nobody had reached before */
 unsigned int cover_end(struct cover *cover, struct shared *shared);
 
-/* ---- log.c ---- */
+/* ---- symbols.c ---- */
 
-int log_open(const char *path, const struct options *options);
-/* before it is done */
-void log_step(const struct fuzzer *f, const struct step *step);
+/* the modules were loaded, or loaded again */
+void symbols_load(struct shared *shared);
+/* false: in none of ours */
+bool symbols_find(const struct shared *shared, unsigned long address, unsigned int *function,
+		  unsigned long *offset);
 
-struct log_line {
-	unsigned int worker;
-	unsigned int thread;
-	struct step step;
+/* ---- crew.c ---- */
+
+enum crew_act {
+	CREW_KILL,		/* a worker, and it begins again */
+	CREW_ANCHOR,		/* 1: there is an event that stays; 0: it goes */
+	CREW_RELOAD,		/* all of them, and the modules */
+	CREW_ACTS
 };
 
-/* lines of the workers themselves; 0 or a negative errno */
+extern const char * const crew_acts[CREW_ACTS];
+
+bool crew_run(const struct options *options, struct shared *shared);
+void crew_act(struct crew *crew, enum crew_act act, unsigned int number,
+	      unsigned int from_line);
+/* for a while; false: it is over */
+bool crew_watch(struct crew *crew);
+
+/* ---- log.c ---- */
+
+
+int log_open(struct log **log, const char *path);
+/* which options it was */
+void log_begin(const struct options *options, struct shared *shared);
+/* before it is done */
+void log_step(const struct fuzzer *f, const struct step *step);
+void log_crew(const struct options *options, struct shared *shared, enum crew_act act,
+	      unsigned int number);
+
+struct log_line {
+	bool crew;		/* it is the crew's; else a thread's of a worker */
+	unsigned int worker;
+	unsigned int thread;
+	struct step step;	/* .op: an enum crew_act */
+};
+
+/* lines of the crew and of the workers themselves; 0 or a negative errno */
 int log_read(const char *path, struct options *options, struct log_line **lines,
 	     unsigned int *nr);
 
@@ -237,7 +303,7 @@ int log_read(const char *path, struct options *options, struct log_line **lines,
 
 /* does not return */
 void worker_main(const struct options *options, struct shared *shared, unsigned int nr,
-		 unsigned int life) __attribute__((noreturn));
+		 unsigned int life, unsigned int from_line) __attribute__((noreturn));
 /* so many operations, that a seed determines; in a process that was forked */
 void worker_child(struct fuzzer *f, struct rnd *r);
 /* what a program that was executed does; its arguments */
@@ -247,7 +313,9 @@ int shared_map(int fd, struct shared **shared);
 /* ---- replay.c ---- */
 
 /* those of one thread */
-void replay_lines(struct fuzzer *f, const struct log_line *lines, unsigned int nr);
+void replay_lines(struct fuzzer *f);
+/* those of the crew; until it is over */
+void replay_crew(struct crew *crew, const struct options *options, struct shared *shared);
 
 /* ---- report.c ---- */
 

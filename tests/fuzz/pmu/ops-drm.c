@@ -48,7 +48,7 @@ static void refgpu_furnish(int fd, struct rnd *r)
 	struct drm_refgpu_bo_create bo = { .size = 65536 };
 	struct drm_syncobj_create sync = {};
 
-	for (unsigned int nr = rnd_below(r, 3); nr; nr--) {
+	for (unsigned int nr = 1 + rnd_below(r, 3); nr; nr--) {
 		ctx.ctx = bo.handle = sync.handle = 0;
 		bo.mmap_offset = 0;
 		if (drm(fd, DRM_IOCTL_REFGPU_CTX_CREATE, &ctx) < 0)
@@ -221,14 +221,30 @@ long op_refgpu_context_end(struct fuzzer *f, struct rnd *r)
 	return refgpu(f, r, DRM_IOCTL_REFGPU_CTX_DESTROY, &arg);
 }
 
+/* its pages are there, or cannot be had any more: madvise() says so without a signal */
+static long buffer_look(int fd, const struct drm_refgpu_bo_create *bo)
+{
+	void *map = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, bo->mmap_offset);
+	long ret;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	ret = outcome(madvise(map, bo->size, MADV_POPULATE_WRITE));
+	munmap(map, bo->size);
+	return ret;
+}
+
 long op_refgpu_buffer(struct fuzzer *f, struct rnd *r)
 {
 	struct drm_refgpu_bo_create arg = { .size = 4096 * (1 + rnd_below(r, 16)) };
 	struct drm_gem_close close = { .handle = any_id(r) };
+	int fd = slot_any(&f->worker->slots, SLOT_REFGPU, r);
+	long ret;
 
 	if (rnd_one_in(r, 2))
-		return refgpu(f, r, DRM_IOCTL_GEM_CLOSE, &close);
-	return refgpu(f, r, DRM_IOCTL_REFGPU_BO_CREATE, &arg);
+		return drm(fd, DRM_IOCTL_GEM_CLOSE, &close);
+	ret = drm(fd, DRM_IOCTL_REFGPU_BO_CREATE, &arg);
+	return ret < 0 || rnd_one_in(r, 2) ? ret : buffer_look(fd, &arg);
 }
 
 static void any_command(struct rnd *r, struct drm_refgpu_cmd *cmd)
@@ -293,6 +309,7 @@ long op_refgpu_submit_many(struct fuzzer *f, struct rnd *r)
 	long ret = 0;
 
 	while (nr-- && ret >= 0) {
+		op_goes_on(f);
 		arg.fence_context = arg.fence_seqno = 0;
 		ret = drm(fd, DRM_IOCTL_REFGPU_SUBMIT, &arg);
 	}

@@ -16,8 +16,6 @@
 #include "fuzz.h"
 #include "ops.h"
 
-#define CPUS	3	/* and one that there may not be */
-
 /* the module may come again, with another number: it is asked for now and then */
 static unsigned int pmu_type(struct rnd *r)
 {
@@ -36,79 +34,85 @@ static unsigned int pmu_type(struct rnd *r)
 	return known;
 }
 
-static uint64_t any_event(struct rnd *r)
+/*
+ * What is refused tells less than what is not: of what a call takes, either all makes
+ * sense, or it is wild, and then any of it may make none.
+ */
+static bool odd(struct rnd *r, bool wild, unsigned int n)
 {
+	return wild && rnd_one_in(r, n);
+}
+
+static uint64_t any_event(struct rnd *r, bool wild)
+{
+	if (odd(r, wild, 8))
+		return rnd_below(r, 1 << 16);
 	switch (rnd_below(r, 16)) {
 	case 0:
-		return rnd_below(r, 1 << 16);
 	case 1:
 	case 2:
-		return GPU_PMU_EVENT_NATIVE + rnd_below(r, 6);
+		return GPU_PMU_EVENT_NATIVE + rnd_below(r, 5);
 	default:
 		return 1 + rnd_below(r, GPU_PMU_EVENT_REPORTS);
 	}
 }
 
 /* render minors, of which some are there */
-static uint64_t any_dev(struct rnd *r)
+static uint64_t any_dev(struct rnd *r, bool wild)
 {
-	switch (rnd_below(r, 8)) {
-	case 0:
-		return rnd_one_in(r, 4) ? rnd_below(r, 1 << 16) : 0;
-	case 1:
-		return 128 + rnd_below(r, 2);
-	default:
-		return 0;
-	}
+	if (odd(r, wild, 8))
+		return rnd_below(r, 1 << 16);
+	/* devices that come again may have other numbers */
+	return rnd_one_in(r, 6) ? 128 + rnd_below(r, rnd_one_in(r, 3) ? 8 : 2) : 0;
 }
 
-static uint32_t any_config_fd(struct fuzzer *f, struct rnd *r)
+static uint32_t any_config_fd(struct fuzzer *f, struct rnd *r, bool wild)
 {
 	struct slots *slots = &f->worker->slots;
 	enum slot_kind kind;
+	int fd;
 
-	switch (rnd_below(r, 16)) {
-	case 0:
-		return GPU_PMU_FD_KERNEL;
-	case 1:
+	if (odd(r, wild, 8))
 		return slot_any_kind(slots, r, &kind);
-	case 2:
+	if (odd(r, wild, 8))
 		return rnd_one_in(r, 2) ? rnd_below(r, 256) : rnd_any(r);
-	case 3:
-	case 4:
-	case 5:
-	case 6:
-	case 7:
-	case 8:
-		return slot_any_drm(slots, r);
-	default:
+	if (rnd_one_in(r, f->worker->root ? 8 : 40))
+		return GPU_PMU_FD_KERNEL;
+	if (rnd_one_in(r, 2))
 		return 0;
-	}
+	fd = slot_any_drm(slots, r);
+	return fd < 0 ? 0 : fd;
 }
 
-static void attr_config(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr)
+static void attr_config(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr, bool wild)
 {
+	uint64_t event = any_event(r, wild);
+	int refgpu = slot_any(&f->worker->slots, SLOT_REFGPU, r);
+
 	attr->type = pmu_type(r);
-	attr->config = any_event(r) << GPU_PMU_CONFIG_EVENT_SHIFT |
-		       any_dev(r) << GPU_PMU_CONFIG_DEV_SHIFT;
-	if (rnd_one_in(r, 4))
-		attr->config |= rnd_of(r, 1UL, 2UL, 1UL, 2UL, 1UL, 3UL, 255UL) << GPU_PMU_CONFIG_ENGINE_SHIFT;
-	if (rnd_one_in(r, 40))
+	attr->config1 = any_config_fd(f, r, wild);
+	/* a task has none of these without a fd, nor has any other driver */
+	if (event >= GPU_PMU_EVENT_REPORTS && refgpu >= 0 && !rnd_one_in(r, 4))
+		attr->config1 = refgpu;
+	attr->config = event << GPU_PMU_CONFIG_EVENT_SHIFT;
+	/* a fd is a device's already */
+	if (!attr->config1 || wild)
+		attr->config |= any_dev(r, wild) << GPU_PMU_CONFIG_DEV_SHIFT;
+	if (rnd_one_in(r, 5))
+		attr->config |= rnd_of(r, 1UL, 2UL, 1UL) << GPU_PMU_CONFIG_ENGINE_SHIFT;
+	if (odd(r, wild, 8))
+		attr->config |= rnd_of(r, 3UL, 255UL) << GPU_PMU_CONFIG_ENGINE_SHIFT;
+	if (odd(r, wild, 10))
 		attr->config |= 1UL << rnd_below(r, 64);
-	attr->config1 = any_config_fd(f, r);
-	/* a task has none of these without a fd */
-	if ((attr->config & GPU_PMU_CONFIG_EVENT_MASK) >= GPU_PMU_EVENT_REPORTS &&
-	    !rnd_one_in(r, 4))
-		attr->config1 = (uint32_t)slot_any(&f->worker->slots, SLOT_REFGPU, r);
-	if (rnd_one_in(r, 40))
+	if (odd(r, wild, 10))
 		attr->config1 |= 1UL << rnd_below(r, 64);
 	if (attr->config1 && rnd_one_in(r, 3))
-		attr->config2 = rnd_one_in(r, 8) ? rnd_any(r) : 1 + rnd_below(r, 3);
-	if (rnd_one_in(r, 60))
+		attr->config2 = odd(r, wild, 4) ? rnd_any(r) : 1 + rnd_below(r, 2);
+	if (odd(r, wild, 15))
 		attr->config2 = rnd_any(r);
 }
 
-static void attr_sampling(struct rnd *r, struct perf_event_attr *attr)
+static void attr_sampling(struct rnd *r, struct perf_event_attr *attr, bool wild)
 {
 	static const uint64_t stacks = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 				       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR;
@@ -118,74 +122,90 @@ static void attr_sampling(struct rnd *r, struct perf_event_attr *attr)
 				      PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
 				      PERF_SAMPLE_TRANSACTION;
 
+	bool later;
+
 	/* others are refused */
-	if (!rnd_one_in(r, 4))
+	if (!odd(r, wild, 2))
 		attr->config = (attr->config & ~GPU_PMU_CONFIG_EVENT_MASK) |
 			       rnd_of(r, GPU_PMU_EVENT_JOBS, GPU_PMU_EVENT_JOBS_DONE,
 				      GPU_PMU_EVENT_WAITS, GPU_PMU_EVENT_WAIT_TIME,
 				      GPU_PMU_EVENT_REPORTS);
+	later = (attr->config & GPU_PMU_CONFIG_EVENT_MASK) == GPU_PMU_EVENT_JOBS_DONE ||
+		(attr->config & GPU_PMU_CONFIG_EVENT_MASK) == GPU_PMU_EVENT_REPORTS;
 	attr->sample_period = rnd_of(r, 1UL, 1UL, 1UL, 2UL, 1000UL, 1000000UL, ~0UL >> 1);
 	attr->sample_type = PERF_SAMPLE_RAW | (rnd_next(r) & plain);
-	if (rnd_one_in(r, 12))
+	if (odd(r, wild, 4))
 		attr->sample_type |= rnd_next(r) & (PERF_SAMPLE_MAX - 1);
 	/* they are refused with what is sampled later */
-	if (rnd_one_in(r, 3))
+	if (later ? odd(r, wild, 4) : rnd_one_in(r, 2))
 		attr->sample_type |= rnd_next(r) & stacks;
-	if (rnd_one_in(r, 8))
+	if (odd(r, wild, 4))
 		attr->sample_type |= PERF_SAMPLE_READ;
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
-		attr->sample_stack_user = rnd_of(r, 8, 512, 8192, 65528, 512, 3);
+		attr->sample_stack_user = odd(r, wild, 6) ? 3 : rnd_of(r, 8, 512, 8192, 65528, 512);
 	if (attr->sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR)) {
-		attr->sample_regs_user = rnd_of(r, 1UL, 0xff0fffUL, 0xff0fffUL, 0x1UL << 40);
+		attr->sample_regs_user = odd(r, wild, 6) ? 1UL << 40 :
+					 rnd_of(r, 1UL, 0xff0fffUL, 0xff0fffUL);
 		attr->sample_regs_intr = attr->sample_regs_user;
 	}
 	attr->freq = rnd_one_in(r, 6);
 	if (attr->freq)
-		attr->sample_freq = rnd_of(r, 1UL, 100UL, 4000UL, 100UL, 1000000UL);
+		attr->sample_freq = odd(r, wild, 4) ? 1000000UL : rnd_of(r, 1UL, 100UL, 4000UL);
 	attr->sample_id_all = rnd_one_in(r, 2);
 	attr->watermark = rnd_one_in(r, 4);
 	attr->wakeup_events = rnd_below(r, 4);
-	attr->sample_max_stack = rnd_one_in(r, 4) ? rnd_below(r, 200) : 0;
-	attr->aux_sample_size = rnd_one_in(r, 40) ? rnd_any(r) : 0;
+	attr->sample_max_stack = rnd_one_in(r, 4) ? rnd_below(r, odd(r, wild, 4) ? 200 : 120) : 0;
+	attr->aux_sample_size = odd(r, wild, 10) ? rnd_any(r) : 0;
 	attr->sigtrap = rnd_one_in(r, 16);
 	attr->write_backward = rnd_one_in(r, 8);
 }
 
 static void attr_any(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr)
 {
+	bool wild = rnd_one_in(r, 4);
+
 	*attr = (struct perf_event_attr) {};
-	attr_config(f, r, attr);
+	attr_config(f, r, attr, wild);
 	if (rnd_one_in(r, 3))
-		attr_sampling(r, attr);
-	attr->size = rnd_one_in(r, 20) ? rnd_below(r, 256) : sizeof(*attr);
+		attr_sampling(r, attr, wild);
+	attr->size = odd(r, wild, 5) ? rnd_below(r, 256) : sizeof(*attr);
 	attr->read_format = rnd_next(r) & (PERF_FORMAT_TOTAL_TIME_ENABLED |
 					   PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID);
-	if (rnd_one_in(r, 6))
+	if (odd(r, wild, 3))
 		attr->read_format = rnd_next(r) & (PERF_FORMAT_MAX - 1);
 	attr->disabled = rnd_one_in(r, 2);
 	attr->inherit = rnd_one_in(r, 3);
 	attr->inherit_thread = attr->inherit && rnd_one_in(r, 4);
 	attr->pinned = rnd_one_in(r, 12);
 	attr->exclusive = rnd_one_in(r, 20);
-	attr->exclude_kernel = !f->worker->root || rnd_one_in(r, 2);
+	attr->exclude_kernel = odd(r, wild, 4) ? rnd_one_in(r, 2) :
+			       !f->worker->root || rnd_one_in(r, 2);
 	attr->exclude_hv = rnd_one_in(r, 2);
 	attr->exclude_idle = rnd_one_in(r, 8);
-	attr->exclude_user = rnd_one_in(r, 60);
+	attr->exclude_user = odd(r, wild, 10);
 	attr->mmap = rnd_one_in(r, 6);
 	attr->mmap2 = attr->mmap && rnd_one_in(r, 2);
 	attr->comm = rnd_one_in(r, 6);
 	attr->task = rnd_one_in(r, 6);
 	attr->context_switch = rnd_one_in(r, 8);
 	attr->namespaces = rnd_one_in(r, 16);
-	attr->inherit_stat = rnd_one_in(r, 30);
+	attr->inherit_stat = odd(r, wild, 8);
 	attr->enable_on_exec = rnd_one_in(r, 6);
 	attr->remove_on_exec = attr->sigtrap || rnd_one_in(r, 10);
-	if (attr->remove_on_exec)
-		attr->enable_on_exec = attr->inherit = 0;
-	attr->precise_ip = rnd_one_in(r, 40) ? rnd_below(r, 4) : 0;
+	if (attr->remove_on_exec && !odd(r, wild, 8)) {
+		attr->enable_on_exec = 0;
+		attr->inherit = attr->inherit_thread;
+	}
+	attr->precise_ip = odd(r, wild, 10) ? rnd_below(r, 4) : 0;
 	attr->use_clockid = rnd_one_in(r, 4);
 	if (attr->use_clockid)
-		attr->clockid = rnd_of(r, 0, 1, 4, 1, 4, 7, 11, 99);
+		attr->clockid = odd(r, wild, 4) ? 99 : rnd_of(r, 0, 1, 4, 7, 11);
+}
+
+/* one that there may not be, seldom */
+static int any_cpu(struct rnd *r)
+{
+	return rnd_one_in(r, 10) ? 2 : rnd_below(r, 2);
 }
 
 /* whom it is to count, and where */
@@ -198,36 +218,40 @@ static void target_any(struct fuzzer *f, struct rnd *r, pid_t *pid, int *cpu)
 	switch (rnd_below(r, 10)) {
 	case 0:
 	case 1:
+		/* others may not */
+		if (!worker->root && !rnd_one_in(r, 4))
+			break;
 		*pid = -1;
-		*cpu = rnd_below(r, CPUS);
+		*cpu = any_cpu(r);
 		break;
 	case 2:
-		*cpu = rnd_below(r, CPUS);
+		*cpu = any_cpu(r);
 		break;
 	case 3:
 	case 4:
 		*pid = worker->tids[rnd_below(r, worker->nr_tids)];
 		break;
 	case 5:
-		*pid = worker->shared->progress[rnd_below(r, THREADS_MAX)].tid;
+		*pid = worker->shared->progress[rnd_below(r, worker->options->workers *
+							    worker->options->threads)].tid;
 		break;
 	case 6:
-		*pid = rnd_one_in(r, 4) ? (pid_t)rnd_any(r) : getppid();
+		if (rnd_one_in(r, 3))
+			*pid = rnd_one_in(r, 4) ? (pid_t)rnd_any(r) : getppid();
 		break;
 	}
 }
 
-static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr, int group)
+/* a fd, or a negative errno */
+static long event_open_at(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr, pid_t pid,
+			  int cpu, int group)
 {
 	struct shared *shared = f->worker->shared;
 	bool ours = attr->type > PERF_TYPE_MAX;
 	unsigned long flags = 0;
 	struct op_stats *stats;
-	pid_t pid;
-	int cpu;
 	long fd;
 
-	target_any(f, r, &pid, &cpu);
 	if (!rnd_one_in(r, 4))
 		flags |= PERF_FLAG_FD_CLOEXEC;
 	if (group >= 0 && rnd_one_in(r, 4))
@@ -243,7 +267,17 @@ static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *
 		stats->done += ours;
 	else if (ours && -fd < ERRNOS)
 		shared->open_errno[-fd]++;
-	return slot_put(&f->worker->slots, SLOT_EVENT, r, fd);
+	return fd;
+}
+
+static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr, int group)
+{
+	pid_t pid;
+	int cpu;
+
+	target_any(f, r, &pid, &cpu);
+	return slot_put(&f->worker->slots, SLOT_EVENT, r,
+			event_open_at(f, r, attr, pid, cpu, group));
 }
 
 long op_event_open(struct fuzzer *f, struct rnd *r)
@@ -254,19 +288,51 @@ long op_event_open(struct fuzzer *f, struct rnd *r)
 	return event_open(f, r, &attr, -1);
 }
 
+/* others' events are in groups with ours, too */
+static void attr_any_member(struct fuzzer *f, struct rnd *r, struct perf_event_attr *attr)
+{
+	attr_any(f, r, attr);
+	if (!rnd_one_in(r, 4))
+		return;
+	attr->type = rnd_of(r, PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE);
+	attr->config = rnd_below(r, 12);
+	attr->config1 = attr->config2 = 0;
+}
+
+/* one more in any group, wherever that is */
 long op_event_open_group(struct fuzzer *f, struct rnd *r)
 {
 	int leader = slot_any(&f->worker->slots, SLOT_EVENT, r);
 	struct perf_event_attr attr;
 
-	attr_any(f, r, &attr);
-	/* others' events in groups with ours */
-	if (rnd_one_in(r, 4)) {
-		attr.type = rnd_of(r, PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE);
-		attr.config = rnd_below(r, 12);
-		attr.config1 = attr.config2 = 0;
-	}
+	attr_any_member(f, r, &attr);
 	return event_open(f, r, &attr, leader);
+}
+
+/* a leader, and some more at the same place */
+long op_event_open_groups(struct fuzzer *f, struct rnd *r)
+{
+	unsigned int nr = 1 + rnd_below(r, 4), opened = 0;
+	struct perf_event_attr attr;
+	long leader, fd;
+	pid_t pid;
+	int cpu;
+
+	target_any(f, r, &pid, &cpu);
+	attr_any_member(f, r, &attr);
+	leader = event_open_at(f, r, &attr, pid, cpu, -1);
+	if (leader < 0)
+		return leader;
+	while (nr--) {
+		attr_any_member(f, r, &attr);
+		/* what differs from the leader is refused */
+		if (!rnd_one_in(r, 4))
+			attr.pinned = attr.exclusive = 0;
+		fd = event_open_at(f, r, &attr, pid, cpu, leader);
+		opened += slot_put(&f->worker->slots, SLOT_EVENT, r, fd) == 0;
+	}
+	slot_put(&f->worker->slots, SLOT_EVENT, r, leader);
+	return opened ? 0 : -ENOENT;
 }
 
 long op_event_close(struct fuzzer *f, struct rnd *r)
@@ -463,11 +529,14 @@ long op_event_many(struct fuzzer *f, struct rnd *r)
 		fds[open] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		if (fds[open] < 0)
 			break;
+		op_goes_on(f);
 		open++;
 	}
 	op_refgpu_submit(f, r);
-	for (i = 0; i < open; i++)
+	for (i = 0; i < open; i++) {
 		close(fds[i]);
+		op_goes_on(f);
+	}
 	free(fds);
 	return open ? 0 : -EMFILE;
 }

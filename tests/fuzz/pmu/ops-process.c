@@ -181,7 +181,7 @@ long op_fd_send(struct fuzzer *f, struct rnd *r)
 	return outcome(sendmsg(f->worker->options->mail[0], &msg, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-long op_fd_receive(struct fuzzer *f, struct rnd *r)
+int mail_take(const struct options *options, enum slot_kind *kind)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))] = {};
 	struct iovec iov = { &byte, 1 };
@@ -192,13 +192,22 @@ long op_fd_receive(struct fuzzer *f, struct rnd *r)
 	struct cmsghdr *cmsg;
 	int fd;
 
-	if (recvmsg(f->worker->options->mail[1], &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+	if (recvmsg(options->mail[1], &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
 		return -errno;
 	cmsg = CMSG_FIRSTHDR(&msg);
 	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS || byte < 0 || byte >= SLOT_KINDS)
 		return -EPROTO;
+	*kind = byte;
 	memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-	return slot_put(&f->worker->slots, byte, r, fd);
+	return fd;
+}
+
+long op_fd_receive(struct fuzzer *f, struct rnd *r)
+{
+	enum slot_kind kind = SLOT_FILE;
+	int fd = mail_take(f->worker->options, &kind);
+
+	return slot_put(&f->worker->slots, kind, r, fd);
 }
 
 /* ---- signals and tasks ---- */

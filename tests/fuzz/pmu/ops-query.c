@@ -188,8 +188,10 @@ static const char * const folders[] = {
 /* files that may go while they are read */
 long op_sysfs_read(struct fuzzer *f, struct rnd *r)
 {
-	const char *folder = folders[rnd_below(r, sizeof(folders) / sizeof(folders[0]))];
-	unsigned int which = rnd_below(r, 16);
+	unsigned int where = rnd_below(r, sizeof(folders) / sizeof(folders[0]));
+	const char *folder = folders[where];
+	/* one after the other has fewer files */
+	unsigned int which = rnd_below(r, 16 >> where);
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	char text[256];

@@ -113,33 +113,79 @@ static long module_load(const struct options *options, const char *name, const c
 	return ret;
 }
 
-/* it is refused while an event is open: so it is tried often, and seldom done */
+static const struct {
+	const char *name;
+	const char *args;
+} modules[] = {
+	{ "gpu_pmu", "flush_us=20000" },
+	{ "gpu_pmu_virtio", "" },
+	/* as seldom as flushes: its hardware is simulated by the same CPUs */
+	{ "refgpu", "devices=2 counters_period_us=20000 timeslice_us=20000" },
+};
+
+#define MODULES	(sizeof(modules) / sizeof(modules[0]))
+
+/* it may have gone, and not have come again: then it comes now */
+static long module_unload(const char *name)
+{
+	long ret = outcome(syscall(SYS_delete_module, name, O_NONBLOCK));
+
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* it is refused while it is in use: so it is tried often, and seldom done */
 long op_module_reload(struct fuzzer *f, struct rnd *r)
 {
 	const struct options *options = f->worker->options;
-	const char *name = rnd_of(r, "gpu_pmu_virtio", "refgpu", "gpu_pmu");
+	unsigned int which = rnd_below(r, MODULES);
 	long ret;
 
 	if (!options->modules)
 		return -ENOENT;
-	ret = outcome(syscall(SYS_delete_module, name, O_NONBLOCK));
+	ret = module_unload(modules[which].name);
 	if (ret)
 		return ret;
 	pause_ms(rnd_below(r, 10));
-	ret = module_load(options, name, strcmp(name, "refgpu") ? "" : "devices=2");
+	ret = module_load(options, modules[which].name, modules[which].args);
 	render_nodes_open_to_all();
+	if (f->cover)
+		symbols_load(f->worker->shared);
 	return ret;
+}
+
+void modules_reload(const struct options *options, struct shared *shared)
+{
+	struct op_stats *stats = &shared->op[op_by_name("module_reload")];
+	unsigned int i, patience;
+
+	if (!options->modules)
+		return;
+	/* the last ones first: they use the first; what was closed may still be on its way */
+	for (i = MODULES; i; i--)
+		for (patience = 50; patience && module_unload(modules[i - 1].name); patience--)
+			pause_ms(10);
+	for (i = 0; i < MODULES; i++) {
+		stats->calls++;
+		stats->done += !module_load(options, modules[i].name, modules[i].args);
+	}
+	render_nodes_open_to_all();
 }
 
 #define PARAMETERS	"/sys/module/gpu_pmu/parameters/"
 
 long op_parameter_set(struct fuzzer *f, struct rnd *r)
 {
+	long ret;
+
 	(void)f;
 	switch (rnd_below(r, 3)) {
 	case 0:
-		return file_write(PARAMETERS "flush_us",
-				  rnd_of(r, "5000", "100", "1000", "100000", "99", "1000001"));
+		ret = file_write(PARAMETERS "flush_us",
+				 rnd_of(r, "100", "1000", "5000", "100000", "99", "1000001"));
+		/* a machine that does nothing else tells nothing */
+		pause_ms(rnd_below(r, 100));
+		file_write(PARAMETERS "flush_us", "20000");
+		return ret;
 	case 1:
 		return file_write(PARAMETERS "max_user_events",
 				  rnd_of(r, "1024", "1024", "0", "10"));
@@ -208,7 +254,7 @@ long op_refgpu_debugfs_use(struct fuzzer *f, struct rnd *r)
 	case 2:
 		snprintf(path, sizeof(path), REFGPU, (unsigned int)rnd_below(r, 2),
 			 rnd_of(r, "counters/size", "counters/period"));
-		return file_write(path, rnd_of(r, "4096", "262144", "0", "1", "1000", "12500"));
+		return file_write(path, rnd_of(r, "4096", "262144", "0", "1", "12500", "62500"));
 	default:
 		fd = slot_any(&f->worker->slots, SLOT_FILE, r);
 		return outcome(read(fd, buffer, sizeof(buffer)));

@@ -34,24 +34,37 @@ bool op_may(const struct op *op, const struct worker *worker)
 	return !(op->needs & NEEDS_TOP && worker->depth);
 }
 
-long op_run(struct fuzzer *f, unsigned int op, uint64_t seed)
+long op_do(struct fuzzer *f, const struct step *step)
 {
-	struct op_stats *stats = &f->worker->shared->op[op];
-	const struct step step = { .op = op, .seed = seed };
-	struct rnd rnd = { seed };
+	struct op_stats *stats = &f->worker->shared->op[step->op];
+	struct rnd rnd = { step->seed };
+	int64_t begin = now_ns();
 	long result;
 
-	log_step(f, &step);
-	f->progress->since = now_ns();
-	f->progress->op = op;
+	f->progress->since = begin;
+	f->progress->op = step->op;
 	stats->calls++;
-	result = ops[op].run(f, &rnd);
+	result = ops[step->op].run(f, &rnd);
 	if (result >= 0)
 		stats->done++;
+	stats->ns += now_ns() - begin;
 	f->progress->op = -1;
 
 	if (f->nr_last == STEPS_MAX)
 		memmove(f->last, f->last + 1, sizeof(f->last[0]) * --f->nr_last);
-	f->last[f->nr_last++] = step;
+	f->last[f->nr_last++] = *step;
 	return result;
+}
+
+long op_run(struct fuzzer *f, unsigned int op, uint64_t seed)
+{
+	const struct step step = { .op = op, .seed = seed };
+
+	log_step(f, &step);
+	return op_do(f, &step);
+}
+
+void op_goes_on(struct fuzzer *f)
+{
+	f->progress->since = now_ns();
 }

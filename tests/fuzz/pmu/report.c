@@ -58,8 +58,25 @@ unsigned int event_kind(uint64_t config, uint64_t config1, bool task, bool sampl
 
 static void row_print(const char *name, const struct op_stats *stats)
 {
-	if (stats->calls)
-		printf("%-36s %9lu %9lu\n", name, stats->calls, stats->done);
+	if (!stats->calls)
+		return;
+	printf("%-36s %9lu %9lu", name, stats->calls, stats->done);
+	if (stats->ns)
+		printf(" %9.2f", stats->ns / 1e6 / stats->calls);
+	printf("\n");
+}
+
+static void never_print(const struct shared *shared)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < shared->nr_functions; i++)
+		nr += shared->function[i].entered;
+	printf("\n%u of %u functions of the modules were entered by a system call; never:\n",
+	       nr, shared->nr_functions);
+	for (i = 0; i < shared->nr_functions; i++)
+		if (!shared->function[i].entered)
+			printf("  %s\n", shared->function[i].name);
 }
 
 void report_print(const struct shared *shared, double seconds)
@@ -67,7 +84,7 @@ void report_print(const struct shared *shared, double seconds)
 	unsigned long calls = 0;
 	unsigned int i;
 
-	printf("%-36s %9s %9s\n", "operation", "done", "succeeded");
+	printf("%-36s %9s %9s %9s\n", "operation", "done", "succeeded", "ms each");
 	for (i = 0; i < nr_ops; i++) {
 		row_print(ops[i].name, &shared->op[i]);
 		calls += shared->op[i].calls;
@@ -80,7 +97,10 @@ void report_print(const struct shared *shared, double seconds)
 	for (i = 0; i < ERRNOS; i++)
 		if (shared->open_errno[i])
 			printf(" %s: %lu", strerrorname_np(i) ?: "?", shared->open_errno[i]);
-	printf("\n\n%lu operations in %.0f s, %.0f each second", calls, seconds, calls / seconds);
+	printf("\n");
+	if (shared->covered)
+		never_print(shared);
+	printf("\n%lu operations in %.0f s, %.0f each second", calls, seconds, calls / seconds);
 	if (shared->covered)
 		printf("; %lu places in the modules' code, %u sequences kept", shared->covered,
 		       shared->corpus_nr);

@@ -42,7 +42,7 @@ int shared_map(int fd, struct shared **shared)
 
 static void step_do(struct fuzzer *f, const struct step *step)
 {
-	cover_begin(f->cover);
+	cover_begin(f->cover, f->worker->shared);
 	op_run(f, step->op, step->seed);
 	if (cover_end(f->cover, f->worker->shared))
 		plan_keep(f);
@@ -63,6 +63,21 @@ static void fuzzer_start(struct fuzzer *f, struct worker *worker, unsigned int n
 		f->cover = cover_open();
 }
 
+/* something of each kind to begin with: most operations take what others have opened */
+static void furnish(struct fuzzer *f, struct rnd *r)
+{
+	static const char * const first[] = {
+		"query_open", "drm_open", "drm_open", "event_open", "refgpu_submit", "virtgpu_submit",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(first) / sizeof(first[0]) && !f->worker->shared->stop; i++) {
+		const struct step step = { .op = op_by_name(first[i]), .seed = rnd_next(r) };
+
+		step_do(f, &step);
+	}
+}
+
 struct thread_arg {
 	struct worker *worker;
 	unsigned int nr;
@@ -79,12 +94,14 @@ static void *thread_main(void *data)
 
 	fuzzer_start(&f, arg->worker, arg->nr);
 	if (options->lines) {
-		replay_lines(&f, options->lines, options->nr_lines);
+		replay_lines(&f);
 		f.progress->tid = 0;
 		return NULL;
 	}
 	plan_init(&plan, options->seed + ((uint64_t)arg->worker->life << 48) +
 			 ((uint64_t)arg->worker->nr << 32) + arg->nr);
+	if (!arg->nr)
+		furnish(&f, &plan.rnd);
 	while (!shared->stop) {
 		step = plan_next(&plan, &f);
 		step_do(&f, &step);
@@ -102,10 +119,11 @@ static int become_nobody(void)
 }
 
 void worker_main(const struct options *options, struct shared *shared, unsigned int nr,
-		 unsigned int life)
+		 unsigned int life, unsigned int from_line)
 {
 	struct worker worker = {
 		.options = options, .shared = shared, .nr = nr, .life = life,
+		.from_line = from_line,
 		.root = !getuid() && (options->root || !(nr & 1)),
 		.nr_tids = options->threads,
 	};
@@ -115,7 +133,7 @@ void worker_main(const struct options *options, struct shared *shared, unsigned 
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, options->group);
+	setpgid(0, shared->group);
 	setrlimit(RLIMIT_NOFILE, &files);
 	signals_prepare();
 	slots_init(&worker.slots);
@@ -165,7 +183,7 @@ void worker_child(struct fuzzer *f, struct rnd *r)
 
 int worker_executed(char **argv)
 {
-	struct options options = { .log_fd = -1, .mail = { -1, -1 }, .threads = 1 };
+	struct options options = { .mail = { -1, -1 }, .workers = 1, .threads = 1 };
 	struct worker worker = { .options = &options, .nr = THREADS_MAX - 1, .depth = 2 };
 	struct rnd rnd = { strtoul(argv[1], NULL, 16) };
 	struct fuzzer f;

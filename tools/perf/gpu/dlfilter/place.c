@@ -9,17 +9,24 @@
 /* it may be in no mapping: what was compressed, or came through a pipe, was copied */
 #define SEARCHES_MAX	64
 
+bool place__of_line(struct place *place, const char *line, char *name, size_t size)
+{
+	int path = 0;
+
+	if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &place->begin, &place->end,
+		   &place->offset, &path) != 3 || !path || line[path] != '/')
+		return false;
+	return snprintf(name, size, "%.*s", (int)strcspn(line + path, "\n"), line + path) <
+	       (int)size;
+}
+
 static bool line_read(const char *line, struct place *place)
 {
 	struct stat st;
-	int path = 0;
 	char name[4096];
 
-	if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &place->begin, &place->end,
-		   &place->offset, &path) != 3 || line[path] != '/')
-		return false;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line + path, "\n"), line + path);
-	if (stat(name, &st) || !S_ISREG(st.st_mode))
+	if (!place__of_line(place, line, name, sizeof(name)) || stat(name, &st) ||
+	    !S_ISREG(st.st_mode))
 		return false;
 	place->size = st.st_size;
 	return true;

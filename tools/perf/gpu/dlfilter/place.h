@@ -6,6 +6,8 @@
 #ifndef PERF_GPU_PLACE_H
 #define PERF_GPU_PLACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* all 0 at first */
@@ -19,5 +21,8 @@ struct place {
 
 /* of a byte of the file; -1: it is not known */
 int place__permille(struct place *place, const void *byte);
+
+/* of a line of /proc/PID/maps, and the file's name; false: it is no file, or too long a name */
+bool place__of_line(struct place *place, const char *line, char *name, size_t size);
 
 #endif /* PERF_GPU_PLACE_H */

@@ -7,28 +7,8 @@
 #include <linux/gpu_pmu.h>
 
 #include "kernel/event.h"
+#include "kernel/sysfs.h"
 #include "perf-gpu.h"
-
-/* the first line of a file of the PMU's, without its end; 0 or a negative errno */
-static int sysfs_line(char *line, size_t size, const char *sysfs, const char *folder,
-		      const char *name, const char *suffix)
-{
-	char path[256];
-	FILE *file;
-
-	/* a name with a slash would lead elsewhere */
-	if (strchr(name, '/') || name[0] == '.')
-		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%s%s%s", sysfs, folder, name, suffix);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	if (!fgets(line, size, file))
-		line[0] = 0;
-	fclose(file);
-	line[strcspn(line, "\n")] = 0;
-	return 0;
-}
 
 /* the bits of a config word that a term sets: "config1:0-31" */
 struct field {
@@ -42,7 +22,7 @@ static int field_get(struct field *field, const char *sysfs, const char *term)
 	char line[64], word[16];
 	int nr;
 
-	if (sysfs_line(line, sizeof(line), sysfs, "format/", term, ""))
+	if (sysfs__line(line, sizeof(line), sysfs, "format/", term, ""))
 		return -ENOENT;
 	nr = sscanf(line, "%15[a-z0-9]:%u-%u", word, &field->low, &field->high);
 	if (nr == 2)
@@ -136,11 +116,11 @@ static int names_parse(const struct parser *parser, struct event *event, const c
 	while (!err && (term = strsep(&rest, ","))) {
 		if (strchr(term, '='))
 			continue;
-		if (sysfs_line(alias, sizeof(alias), parser->sysfs, "events/", term, ""))
+		if (sysfs__line(alias, sizeof(alias), parser->sysfs, "events/", term, ""))
 			return wrong(parser,
 				     "there is no event '%s': 'perf gpu list' shows those that there are",
 				     term);
-		sysfs_line(event->unit, sizeof(event->unit), parser->sysfs, "events/", term,
+		sysfs__line(event->unit, sizeof(event->unit), parser->sysfs, "events/", term,
 			   ".unit");
 		err = terms_parse(parser, event, alias);
 		names++;
@@ -196,7 +176,7 @@ int events__parse(struct events *events, const char *sysfs, const char *list, ch
 	size_t length;
 
 	text[0] = 0;
-	if (sysfs_line(line, sizeof(line), sysfs, "", "type", ""))
+	if (sysfs__line(line, sizeof(line), sysfs, "", "type", ""))
 		return -ENODEV;
 	for (;; list += length + 1) {
 		more = reallocarray(events->event, events->nr + 1, sizeof(*more));

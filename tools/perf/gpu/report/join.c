@@ -85,11 +85,11 @@ static uint32_t *place_of(const struct join *join, uint32_t dev, uint64_t client
 	uint32_t at = hash_of(client, ctx, dev) & (join->nr_places - 1);
 
 	for (;; at = (at + 1) & (join->nr_places - 1)) {
-		const struct join_context *context = contexts + join->places[at];
+		const struct join_context *context;
 
 		if (!join->places[at])
 			return &join->places[at];
-		context--;
+		context = &contexts[join->places[at] - 1];
 		if (context->ctx == ctx && context->client == client && context->dev == dev)
 			return &join->places[at];
 	}

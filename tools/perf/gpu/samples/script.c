@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "perf-gpu.h"
+#include "samples/lines.h"
 #include "samples/script.h"
 
 #define DLFILTER	"perf-gpu-dlfilter.so"
@@ -28,20 +29,14 @@
  * @pid:	the process
  * @out:	its standard output
  * @err:	what it says on standard error
- * @begin:	of what is in @buffer and was not handed out yet
- * @end:	of what is in @buffer
- * @skip:	the rest of a line is to be left out
- * @eof:	there is no more to be read
- * @buffer:	its output
+ * @lines:	its output
+ * @buffer:	of @lines
  */
 struct script {
 	pid_t pid;
 	int out;
 	int err;
-	size_t begin;
-	size_t end;
-	bool skip;
-	bool eof;
+	struct lines lines;
 	char buffer[BUFFER_SIZE + 1];
 };
 
@@ -111,8 +106,7 @@ int script__open(struct script **where, const struct script_options *options)
 
 	if (err)
 		goto fail;
-	script->begin = script->end = 0;
-	script->skip = script->eof = false;
+	script->lines = (struct lines){ .buffer = script->buffer, .room = BUFFER_SIZE };
 	script->err = memfd_create("perf-script-stderr", MFD_CLOEXEC);
 	if (script->err < 0 || pipe2(out, O_CLOEXEC)) {
 		err = -errno;
@@ -144,71 +138,38 @@ fail:
 	return err;
 }
 
-/* 0: there is more in the buffer, or @eof is set */
+/* 0: more has come, or none will */
 static int fill(struct script *script)
 {
 	struct pollfd poller = { .fd = script->out, .events = POLLIN };
 	ssize_t got;
+	size_t size;
 	int ready;
+	char *at;
 
-	if (script->begin) {
-		memmove(script->buffer, script->buffer + script->begin,
-			script->end - script->begin);
-		script->end -= script->begin;
-		script->begin = 0;
-	}
 	ready = poll(&poller, 1, PATIENCE_MS);
 	if (ready <= 0)
 		return !ready || errno == EINTR ? -EAGAIN : -errno;
-	got = read(script->out, script->buffer + script->end, BUFFER_SIZE - script->end);
+	at = lines__room(&script->lines, &size);
+	got = read(script->out, at, size);
 	if (got < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
-	script->end += got;
-	script->eof = !got;
+	lines__put(&script->lines, got);
 	return 0;
-}
-
-/* a line from the buffer, NULL: it has none that is whole */
-static char *line_take(struct script *script)
-{
-	char *at = script->buffer + script->begin;
-	size_t size = script->end - script->begin;
-	char *end = memchr(at, '\n', size);
-
-	if (end) {
-		script->begin = end + 1 - script->buffer;
-	} else if (size == BUFFER_SIZE || (script->eof && size)) {
-		end = at + size;
-		script->begin = script->end;
-	} else {
-		return NULL;
-	}
-	*end = '\0';
-	return at;
 }
 
 int script__line(struct script *script, char **line)
 {
-	bool skip;
 	int err;
 
-	for (;;) {
-		*line = line_take(script);
-		if (*line) {
-			skip = script->skip;
-			/* nothing was behind it: the line goes on */
-			script->skip = script->begin == script->end &&
-				       script->buffer + BUFFER_SIZE == *line + strlen(*line);
-			if (!skip)
-				return 1;
-			continue;
-		}
-		if (script->eof)
+	while (!(*line = lines__next(&script->lines))) {
+		if (script->lines.over)
 			return 0;
 		err = fill(script);
 		if (err)
 			return err;
 	}
+	return 1;
 }
 
 /* the first line that is no warning; perf says what is wrong first, and then more */

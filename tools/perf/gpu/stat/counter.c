@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "stat/counter.h"
+#include "stat/cpus.h"
 
 static int places_of_threads(struct places *places, const struct target *target)
 {

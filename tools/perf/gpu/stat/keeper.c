@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "stat/cpus.h"
 #include "stat/keeper.h"
 #include "stat/target.h"
 

@@ -54,9 +54,6 @@ void target__free(struct target *target);
 /* the threads of a process; *nr of them, to be freed */
 int process__threads(pid_t pid, pid_t **tids, unsigned int *nr);
 
-/* the processors that are online; *nr of them, to be freed */
-int cpus__online(int **cpus, unsigned int *nr);
-
 /* as many open files as we may have: an event is one for each thread or processor */
 void files__raise_limit(void);
 

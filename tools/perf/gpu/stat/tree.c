@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "stat/cpus.h"
 #include "stat/tree.h"
 
 /*
