@@ -153,8 +153,8 @@ static void alloc_sweep(const struct entry *entry)
 		more = alloc_nth(entry, nth, &answers);
 		if (more <= 0)
 			break;
-		printf("# allocation %u: %ld ms\n", nth, (refgpu_now() - start) / 1000000);
 	}
+	printf("# %u allocations: %ld ms\n", nth - 1, (refgpu_now() - start) / 1000000);
 	if (more < 0)
 		return;
 	if (more)
