@@ -76,9 +76,9 @@ END {
 	      of("refgpu", row, "4096 clients, /dev/gpu_pmu"),
 	      of("refgpu", row, "  4096 clients, fdinfo") / 10)
 	# the table says why, if it was not measured
-	top = cost["refgpu", row, "4096 clients, perf gpu top"]
+	top = cost["refgpu", row, "4096 clients, perf gpu top, in a terminal"]
 	if (top ~ /^[0-9]+$/)
-		limit(0, "4096 clients of perf gpu top: the same", top,
+		limit(0, "4096 clients of perf gpu top, in a terminal: the same", top,
 		      of("refgpu", row, "  4096 clients, fdinfo") / 10)
 	# contexts that did nothing must not change a flush
 	for (i = 1; i <= nr_flushes; i++) {
