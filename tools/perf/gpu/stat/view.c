@@ -28,6 +28,7 @@ struct maker {
 	const struct events *events;
 	const int *slot;
 	struct wanted *wanted;		/* of each event, in lines of all engines; then of one */
+	bool one_engine;		/* an event wants one engine's, in lines of all of them */
 	const struct rows *rows;
 	enum since since;
 	unsigned int *index;		/* by line_hash(): place of a line + 1; 0: free */
@@ -103,6 +104,8 @@ static int maker_ask_events(struct maker *maker)
 	for (unsigned int i = 0; i < 2 * nr; i++)
 		maker->wanted[i] = event_wanted(&maker->events->event[i % nr],
 						maker->slot[i % nr], i >= nr);
+	for (unsigned int i = 0; i < nr; i++)
+		maker->one_engine |= maker->wanted[i].engine != WANTED_ALL;
 	return 0;
 }
 
@@ -286,8 +289,12 @@ static bool event_has_parts(const struct maker *maker, unsigned int i)
 
 static bool row_is_in_view(const struct maker *maker, const struct row *row)
 {
+	/* who is on an engine is told over all of them, too; and a context's client as a whole */
 	return (row->mine || maker->how->all) &&
-	       !(maker->since == SINCE_INTERVAL && row->shown);
+	       !(maker->since == SINCE_INTERVAL && row->shown) &&
+	       (row->engine == GPU_PMU_SAMPLE_NO_ENGINE || maker->how->engines ||
+		maker->one_engine) &&
+	       (!row->ctx || maker->how->contexts);
 }
 
 static int rows_to_view(struct maker *maker)
