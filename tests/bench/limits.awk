@@ -37,6 +37,11 @@ END {
 	      0 - more("virtio", submit, "module absent"), 0)
 	limit(1, "loaded and idle, a completion: more than without, virtio",
 	      0 - more("virtio", done, "module absent"), 0)
+	# its driver asks whether it is wanted
+	limit(0, "loaded and idle, a submission: more than without, refgpu",
+	      0 - more("refgpu", submit, "module absent"), 0)
+	limit(1, "loaded and idle, a completion: more than without, refgpu",
+	      0 - more("refgpu", done, "module absent"), 0)
 	split("refgpu virtio", gpus, " ")
 	for (i = 1; i <= 2; i++) {
 		gpu = gpus[i]
