@@ -27,6 +27,7 @@ help:
 	@echo 'make dkms            have DKMS build and install the modules'
 	@echo 'make demo            boot a virtual machine with a GPU, profile GL clients in it'
 	@echo 'make test            all tests; installs what they need'
+	@echo 'make test-debug      those that take a debug kernel: KASAN, lockdep, KCSAN; hours'
 	@echo 'make bench           what it costs, in instructions: tables, and JSON in build/bench'
 	@echo 'make bench BASE=REV  the same, beside what another revision costs'
 	@echo 'make bench-plots     Documentation/pictures/costs-*.svg, of the last make bench'
@@ -65,6 +66,12 @@ test:
 	@$(MAKE) -s tools clients
 	@$(MAKE) -s -C tests/selftests
 	@tests/run
+
+test-debug:
+	@scripts/setup
+	@$(MAKE) -s tools clients
+	@$(MAKE) -s -C tests/selftests
+	@tests/run debug- kcsan-
 
 bench: vm-ready
 	@scripts/setup
@@ -114,4 +121,4 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all help modules tools clients vm-ready demo test bench bench-plots check install dkms uninstall clean
+.PHONY: all help modules tools clients vm-ready demo test test-debug bench bench-plots check install dkms uninstall clean

@@ -136,7 +136,7 @@ static bool durations_add(void *arg, const char *function, double ns)
 {
 	struct durations *d = arg;
 
-	if (!strcmp(function, d->function) && d->nr < 2 * BENCH_ROUNDS)
+	if (ns && !strcmp(function, d->function) && d->nr < 2 * BENCH_ROUNDS)
 		d->took[d->nr++] = ns + 0.5;
 	return true;
 }

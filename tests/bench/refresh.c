@@ -3,12 +3,15 @@
  * What it costs to ask how much each client has used: of /dev/gpu_pmu, in one ioctl; and
  * of fdinfo, a file for each client, as nvtop and intel_gpu_top do. Without what they do
  * besides: finding out which files are of a GPU, and parsing. And what it costs perf gpu
- * to ask, and to show it. usage: refresh PERF-GPU
+ * to ask, and to show it: in a terminal as many as it has lines, else all of them.
+ * usage: refresh PERF-GPU
  *
  * Prints a line for each: clients, who asks, instructions.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,23 +95,59 @@ static uint64_t ask_fdinfo(unsigned int nr)
 
 /* ---- perf gpu ---- */
 
-/* what a program has had of the CPU, with all that it has run: ns; 0: it has failed */
-static uint64_t run_cpu(const char *path, char *const *args)
+/**
+ * struct tool_run - a program, and how it is run
+ * @args:	its arguments
+ * @ms:		in a terminal, until it is told to quit after so long; 0: by itself
+ */
+struct tool_run {
+	char *const *args;
+	unsigned int ms;
+};
+
+static uint64_t now_ms(void)
 {
+	return bench_now() / 1000000;
+}
+
+/* look at what it shows; and then type q */
+static void watch_screen(int terminal, unsigned int ms)
+{
+	uint64_t until = now_ms() + ms, now;
+	struct pollfd polls = { .fd = terminal, .events = POLLIN };
+	char text[4096];
+
+	while ((now = now_ms()) < until)
+		if (poll(&polls, 1, until - now) > 0 && read(terminal, text, sizeof(text)) <= 0)
+			return;
+	if (write(terminal, "q", 1) != 1)
+		die("terminal: %s", strerror(errno));
+	while (read(terminal, text, sizeof(text)) > 0)
+		;
+}
+
+/* what a program has had of the CPU, with all that it has run: ns; 0: it has failed */
+static uint64_t run_cpu(const char *path, const struct tool_run *run)
+{
+	struct winsize size = { .ws_row = 50, .ws_col = 132 };
+	int status, terminal = -1;
 	struct rusage used;
-	int status;
 	pid_t pid;
 
 	fflush(stdout);
-	pid = fork();
+	pid = run->ms ? forkpty(&terminal, NULL, NULL, &size) : fork();
 	if (!pid) {
-		if (!freopen("/dev/null", "w", stdout))
+		setenv("TERM", "xterm", 1);
+		if (!run->ms && !freopen("/dev/null", "w", stdout))
 			_exit(127);
-		execv(path, args);
+		execv(path, run->args);
 		_exit(127);
 	}
+	if (pid > 0 && run->ms)
+		watch_screen(terminal, run->ms);
 	if (pid < 0 || wait4(pid, &status, 0, &used) != pid)
 		die("%s: %s", path, strerror(errno));
+	close(terminal);
 	if (status)
 		return 0;
 	return ((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000ULL +
@@ -118,8 +157,8 @@ static uint64_t run_cpu(const char *path, char *const *args)
 #define TOOL_REFRESHES	5
 
 /* many refreshes take so much more than few */
-static void tool(unsigned int nr, const char *name, const char *path, char *const *few,
-		 char *const *many)
+static void tool(unsigned int nr, const char *name, const char *path,
+		 const struct tool_run *few, const struct tool_run *many)
 {
 	uint64_t less, more = 0;
 
@@ -131,11 +170,13 @@ static void tool(unsigned int nr, const char *name, const char *path, char *cons
 	if (more > less)
 		printf("%u\tperf gpu %s\t%lu\n", nr, name, (more - less) / TOOL_REFRESHES);
 	else
-		printf("%u\tperf gpu %s\tn/a: it has failed\n", nr, name);
+		printf("%u\tperf gpu %s\tn/a: %s\n", nr, name,
+		       less && more ? "less than its starts differ by" : "it has failed");
 }
 
 static void tools(unsigned int nr, const char *path)
 {
+	static char *const screen[] = { "perf-gpu", "top", NULL };
 	static char *const top[] = { "perf-gpu", "top", "-d", "0.2", "-n", "1", NULL };
 	static char *const more_top[] = { "perf-gpu", "top", "-d", "0.2", "-n", "6", NULL };
 	static char *const stat[] = { "perf-gpu", "stat", "-a", "--per-client", "-I", "1000",
@@ -143,8 +184,12 @@ static void tools(unsigned int nr, const char *path)
 	static char *const more_stat[] = { "perf-gpu", "stat", "-a", "--per-client", "-I", "1000",
 					   "-o", "/dev/null", "--", "sleep", "6.5", NULL };
 
-	tool(nr, "top", path, top, more_top);
-	tool(nr, "stat -I", path, stat, more_stat);
+	tool(nr, "top, in a terminal", path, &(struct tool_run){ .args = screen, .ms = 1500 },
+	     &(struct tool_run){ .args = screen, .ms = 6500 });
+	tool(nr, "top -n, all lines", path, &(struct tool_run){ .args = top },
+	     &(struct tool_run){ .args = more_top });
+	tool(nr, "stat -I", path, &(struct tool_run){ .args = stat },
+	     &(struct tool_run){ .args = more_stat });
 }
 
 static int compare(const void *a, const void *b)

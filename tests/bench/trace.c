@@ -81,7 +81,7 @@ void trace_read(bool (*what)(void *arg, const char *function, double ns), void *
 		die("trace: %s", strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
 		ns = line_duration(line);
-		if (ns && line_function(line, name, sizeof(name)) && !what(arg, name, ns))
+		if (line_function(line, name, sizeof(name)) && !what(arg, name, ns))
 			break;
 	}
 	fclose(file);

@@ -13,7 +13,10 @@ void trace_setup(const char *const *functions);
 void trace_clear(void);
 void trace_on(bool on);
 void trace_end(void);
-/* each one that has ended: its name, and ns; what() returns false to stop */
+/*
+ * Each one: its name, and ns when it has ended; before, with 0 ns, that it has begun if
+ * another one was called in it. what() returns false to stop.
+ */
 void trace_read(bool (*what)(void *arg, const char *function, double ns), void *arg);
 
 #endif /* TESTS_BENCH_TRACE_H */

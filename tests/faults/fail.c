@@ -81,7 +81,14 @@ int fail_below(const char *function)
 		snprintf(path, sizeof(path), DEBUGFS "%s/stacktrace-depth", kinds[i]);
 		err = err ?: file_write(path, "32");
 	}
-	return err ?: file_write(DEBUGFS "fail_page_alloc/min-order", "0");
+	if (!err)
+		err = file_write(DEBUGFS "fail_page_alloc/min-order", "0");
+	/* a probe's pool has very many pages; what describes it fails, too, and first */
+	if (!err && !symbol_range("objpool_init", &start, &end)) {
+		err = file_write(DEBUGFS "fail_page_alloc/reject-start", "%#lx", start);
+		err = err ?: file_write(DEBUGFS "fail_page_alloc/reject-end", "%#lx", end);
+	}
+	return err;
 }
 
 static int nth_fd = -1;

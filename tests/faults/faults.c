@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usage: faults [alloc | FAULT]...
+ * usage: faults [alloc | FAULT | ENTRY]...
  *
  * Calls each entry point under each of the faults (all of them, and "alloc": each
- * allocation of an entry fails once, until there is no other one). Prints a line for
+ * allocation of an entry fails once, until there is no other one), or only those that
+ * are named. Prints a line for
  * each cell: entry, fault, outcome, separated by tabs; an outcome that is wrong begins
  * with "BAD". The status is not 0 if there is one.
  */
@@ -24,7 +25,6 @@ static unsigned int bad;
 static void cell(const struct entry *entry, const char *fault, const char *outcome)
 {
 	printf("%s\t%s\t%s\n", entry->name, fault, outcome);
-	fflush(stdout);
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -37,7 +37,6 @@ static void cell_bad(const struct entry *entry, const char *fault, const char *f
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	printf("%s\t%s\tBAD: %s\n", entry->name, fault, text);
-	fflush(stdout);
 	bad++;
 }
 
@@ -134,6 +133,7 @@ static void alloc_sweep(const struct entry *entry)
 {
 	struct answers answers = {};
 	char text[256];
+	int64_t start = refgpu_now();
 	unsigned int nth;
 	int err, more = 0;
 
@@ -154,6 +154,7 @@ static void alloc_sweep(const struct entry *entry)
 		if (more <= 0)
 			break;
 	}
+	printf("# %u allocations: %ld ms\n", nth - 1, (refgpu_now() - start) / 1000000);
 	if (more < 0)
 		return;
 	if (more)
@@ -200,12 +201,25 @@ static void fault_run(const struct entry *entry, const struct fault *fault)
 	}
 }
 
-static bool wanted(const char *fault, int argc, char **argv)
+static bool is_entry(const char *name)
 {
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], fault))
+	for (unsigned int i = 0; i < nr_entries; i++)
+		if (!strcmp(name, entries[i].name))
 			return true;
-	return argc < 2;
+	return false;
+}
+
+/* a fault, or an entry: is it among the arguments, or is none of its kind? */
+static bool wanted(const char *name, int argc, char **argv)
+{
+	bool entry = is_entry(name), others = false;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], name))
+			return true;
+		others |= is_entry(argv[i]) == entry;
+	}
+	return !others;
 }
 
 static void entry_run(const struct entry *entry, int argc, char **argv)
@@ -228,6 +242,7 @@ int main(int argc, char **argv)
 {
 	int err = flood_start();
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (err) {
 		fprintf(stderr, "faults: cannot begin: %s\n", strerror(-err));
 		return 1;
@@ -235,6 +250,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < nr_entries; i++) {
 		const struct entry *entry = &entries[i];
 
+		if (!wanted(entry->name, argc, argv))
+			continue;
 		if (entry->there && !entry->there()) {
 			for (unsigned int k = 0; k < nr_faults; k++)
 				if (wanted(faults[k].name, argc, argv))

@@ -69,6 +69,7 @@ struct work {
 	unsigned int jobs;	/* that end between two flushes */
 	unsigned int report_us;	/* between two reports of an engine, if not the usual */
 	bool own;		/* the events are those of the task that submits */
+	bool often;		/* the flush comes as often as it usually does */
 };
 
 #define BUSY	"gpu-busy"
@@ -78,6 +79,8 @@ static const struct work works[] = {
 	{ .name = "a full ring", .event = BUSY, .events = 1, .jobs = 1000 },
 	{ .name = "all events that a user may have", .event = BUSY, .events = EVENTS_MAX },
 	{ .name = "... and a full ring", .event = BUSY, .events = EVENTS_MAX, .jobs = 1000 },
+	{ .name = "... of the task that submits", .event = BUSY, .events = EVENTS_MAX,
+	  .jobs = 1000, .own = true },
 	{ .name = "all sampled ones, and a full ring", .event = "jobs-done",
 	  .events = EVENTS_MAX, .period = 1, .jobs = 1000 },
 	{ .name = "... of the task that submits", .event = "jobs-done",
@@ -87,6 +90,8 @@ static const struct work works[] = {
 	{ .name = "... of more tasks", .event = BUSY, .events = EVENTS_MAX, .tasks = 60 },
 	{ .name = "a full report buffer", .event = "gpu-cycles", .events = 1, .jobs = 10,
 	  .report_us = 10 },
+	{ .name = "... as it is when the task comes", .event = "gpu-cycles", .events = 1,
+	  .jobs = 10, .report_us = 10, .own = true, .often = true },
 	{ .name = "... all events that a user may have", .event = "gpu-cycles",
 	  .events = EVENTS_MAX, .jobs = 10, .report_us = 10 },
 	{ .name = "... all sampled ones", .event = "reports", .events = EVENTS_MAX,
@@ -321,7 +326,8 @@ static void work_measure(const struct work *work)
 	close(from[1]);
 	hear(from[0]);
 	/* one flush is to see all of it */
-	set(FLUSH_US, "200000");
+	if (!work->often)
+		set(FLUSH_US, "200000");
 	usleep(250000);
 	trace_begin();
 	tell(to[1]);

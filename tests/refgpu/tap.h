@@ -4,6 +4,9 @@
 #define _TESTS_REFGPU_TAP_H
 
 #include <stdio.h>
+#include <time.h>
+
+#include "../slowdown.h"
 
 struct tap_test {
 	const char *name;
@@ -30,6 +33,14 @@ static unsigned int tap_failed;
 	}									\
 } while (0)
 
+static inline double tap_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
 /* the exit status */
 static inline int tap_main(const struct tap_test *tests, unsigned int nr)
 {
@@ -37,11 +48,14 @@ static inline int tap_main(const struct tap_test *tests, unsigned int nr)
 
 	printf("TAP version 13\n1..%u\n", nr);
 	for (i = 0; i < nr; i++) {
+		double begin = tap_now();
+
 		tap_failed = 0;
 		tests[i].run();
 		if (tap_failed)
 			bad++;
-		printf("%sok %u %s\n", tap_failed ? "not " : "", i + 1, tests[i].name);
+		printf("%sok %u %s # %.1f s\n", tap_failed ? "not " : "", i + 1, tests[i].name,
+		       tap_now() - begin);
 		fflush(stdout);
 	}
 	return bad ? 1 : 0;

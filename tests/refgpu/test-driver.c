@@ -386,7 +386,7 @@ static void fdinfo_is_exact(void)
 	struct refgpu_usage usage;
 	struct mix mix;
 
-	for (seed = 1; seed <= 20 && !tap_failed; seed++) {
+	for (seed = 1; seed <= slow_rounds(20) && !tap_failed; seed++) {
 		uint64_t expected[2] = {}, class;
 
 		setup();
@@ -474,15 +474,23 @@ static void count_report(const struct report *report)
 	*last = *report;
 }
 
-static void read_reports(int fd)
+static ssize_t read_some_reports(int fd)
 {
 	struct report reports[256];
-	ssize_t bytes;
-	int i;
+	ssize_t bytes = read(fd, reports, sizeof(reports)), i;
 
-	while ((bytes = read(fd, reports, sizeof(reports))) > 0)
-		for (i = 0; i < bytes / (ssize_t)sizeof(reports[0]); i++)
-			count_report(&reports[i]);
+	for (i = 0; i < bytes / (ssize_t)sizeof(reports[0]); i++)
+		count_report(&reports[i]);
+	return bytes;
+}
+
+static void read_reports(int fd)
+{
+	ssize_t bytes;
+
+	do {
+		bytes = read_some_reports(fd);
+	} while (bytes > 0);
 	CHECK_EQ(bytes, 0);
 }
 
@@ -504,7 +512,7 @@ static void reports_are_exact(void)
 	struct mix mix;
 	int fd;
 
-	for (seed = 1; seed <= 20 && !tap_failed; seed++) {
+	for (seed = 1; seed <= slow_rounds(20) && !tap_failed; seed++) {
 		setup();
 		fd = start_reports(1 << 20, seed & 1 ? 12500 : 0);
 		run_mix(&mix, seed);
@@ -591,23 +599,24 @@ static void one_reader(void)
 	debugfs_set("counters/period", 12500);
 }
 
-/* two contexts for 20 ms each, slices of 1 ms; one of high priority in between */
+/* two contexts, slices of 1 ms; one of high priority in between */
 static void preemption(void)
 {
+	const uint64_t slices = 20 * slowdown();
 	uint64_t before = state("render0", "preemptions ");
 	uint32_t a, b, high, sync_a, sync_b, sync_high;
 
 	setup();
 	a = context(REFGPU_PRIORITY_NORMAL);
 	b = context(REFGPU_PRIORITY_NORMAL);
-	sync_a = spin(a, 0, 20 * MS_CYCLES, 0);
-	sync_b = spin(b, 0, 20 * MS_CYCLES, 0);
+	sync_a = spin(a, 0, slices * MS_CYCLES, 0);
+	sync_b = spin(b, 0, slices * MS_CYCLES, 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_a, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_b, 10 * SECOND), 0);
-	/* both run 20 slices, less when b was submitted late */
+	/* both run all their slices, with less changes when b was submitted late */
 	printf("# %lu preemptions\n", state("render0", "preemptions ") - before);
 	CHECK(state("render0", "preemptions ") - before >= 2);
-	CHECK(state("render0", "preemptions ") - before <= 38);
+	CHECK(state("render0", "preemptions ") - before <= 2 * slices - 2);
 
 	sync_a = spin(a, 0, 1000 * MS_CYCLES, 0);
 	high = context(REFGPU_PRIORITY_HIGH);
@@ -677,7 +686,8 @@ static void killed(void)
 			     REFGPU_MAX_CYCLES, 0);
 		pause();
 	}
-	usleep(100000);
+	for (i = 0; i < 1000 && state("jobs", "jobs ") < 10; i++)
+		usleep(10000);
 	CHECK(state("jobs", "jobs ") >= 10);
 	kill(pid, SIGKILL);
 	CHECK_EQ(waitpid(pid, &wstatus, 0), pid);
@@ -711,7 +721,7 @@ static void left_with_jobs_queued(void)
 	uint32_t ctx;
 	pid_t pid;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < (int)slow_rounds(200); i++) {
 		pid = fork();
 		if (!pid) {
 			setup();
@@ -808,10 +818,9 @@ static void faults(void)
 	CHECK_EQ(status() & STATUS_LOST, 0);
 	debugfs_set("counters/trigger", 1);
 	CHECK_EQ(status(), STATUS_FULL | STATUS_LOST);
-	read_reports(fd);
-	debugfs_set("counters/period", 0);
-	debugfs_set("counters/trigger", 1);
-	read_reports(fd);
+	/* not to the end: they may come as fast as they are read */
+	for (i = 0; i < 1000 && !counting.lost; i++)
+		CHECK(read_some_reports(fd) >= 0);
 	CHECK(counting.lost >= 2 * (50000000 / 80 / 64) - 64);
 	close(fd);
 
@@ -853,7 +862,7 @@ static void hardware_ids(void)
 	setup();
 	ctx = context(REFGPU_PRIORITY_NORMAL);
 	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_HW_ID, ctx, &first), 0);
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < (int)slow_rounds(1000); i++) {
 		CHECK_EQ(refgpu_context_destroy(&gpu, ctx), 0);
 		ctx = context(REFGPU_PRIORITY_NORMAL);
 		CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_HW_ID, ctx, &next), 0);

@@ -572,7 +572,7 @@ static pid_t load_start(unsigned int seed)
 	return pid;
 }
 
-#define ROUNDS		50
+#define ROUNDS		slow_rounds(50)
 
 /* a device that goes, again and again, while others use it */
 static void unplugged_in_a_loop(void)
@@ -713,7 +713,7 @@ static struct memory memory_used(void)
 	return memory;
 }
 
-#define LEAK_ROUNDS	100
+#define LEAK_ROUNDS	(LEAK_WARM + slow_rounds(100 - LEAK_WARM))
 #define LEAK_WARM	20
 #define LEAK_SLAB_KB	128
 
@@ -780,7 +780,7 @@ static long objects_owned(void)
 	return atol(line);
 }
 
-#define OBJECT_ROUNDS	20
+#define OBJECT_ROUNDS	slow_rounds(20)
 
 static void object_round(unsigned int round)
 {

@@ -321,7 +321,7 @@ static void unplugged(void)
 /* ---- contexts that come and go while it is looked at, again and again ---- */
 
 #define WORKERS		3
-#define ROUNDS		60
+#define ROUNDS		(20 * slow_rounds(3))
 
 static int work(unsigned int n)
 {

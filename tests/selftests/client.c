@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../slowdown.h"
 #include "client.h"
 
 #define CLIENT		"build/clients/gpu-client"
@@ -69,7 +70,7 @@ int client_wait(struct client *client, const char *word)
 {
 	char text[64];
 
-	for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
+	for (int ms = 0; ms < PATIENCE_MS * (int)slowdown(); ms += 10) {
 		FILE *file = fopen(client->said, "r");
 		size_t nr = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 

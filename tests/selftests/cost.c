@@ -4,7 +4,7 @@
  * many instructions as without it. To be run under "tests/vm/run --icount", where
  * guest time is instructions; elsewhere it compares noise, and fails.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 #include "virtgpu.h"

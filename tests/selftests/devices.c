@@ -6,7 +6,7 @@
 
 #include <linux/gpu_pmu.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 #include "virtgpu.h"

@@ -6,7 +6,7 @@
  */
 #include <sys/stat.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 #include "truth.h"
@@ -34,6 +34,8 @@ FIXTURE_SETUP(cubes)
 {
 	FILE *script = fopen("/tmp/cube", "w");
 
+	if (!has_output())
+		SKIP(return, "this kernel's driver has no outputs");
 	ASSERT_NE(NULL, script);
 	fputs(SCRIPT, script);
 	ASSERT_EQ(0, fclose(script));

@@ -267,6 +267,11 @@ int become_user(void)
 	return 0;
 }
 
+bool has_output(void)
+{
+	return !shell("ls -d /sys/class/drm/card0-* >/dev/null 2>&1");
+}
+
 int console_calm(void)
 {
 	int err = write_file("/sys/class/graphics/fbcon/cursor_blink", "0");

@@ -71,6 +71,9 @@ int paranoid_set(int level);
 /* for the rest of this process' life: uid and gid 1000, no capabilities */
 int become_user(void);
 
+/* has the first GPU an output? kmscube needs one */
+bool has_output(void);
+
 /* 0: the console's cursor blinks no more, which draws on the GPU twice a second */
 int console_calm(void);
 

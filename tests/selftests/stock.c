@@ -2,7 +2,7 @@
 /*
  * perf's own tests that touch PMUs pass with this one there.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "perf.h"
 

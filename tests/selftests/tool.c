@@ -7,7 +7,7 @@
 
 #include <linux/gpu_pmu.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "client.h"
 #include "perf.h"

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "client.h"
 #include "fields.h"

@@ -68,6 +68,28 @@ static void starts_empty(void)
 	CHECK_EQ(drain(), 0);
 }
 
+/* also when the first place of the batch was taken by what says nothing */
+static void tells_each_batch_once(void)
+{
+	struct gpu_record rec = { .key = 1 };
+	u32 pos, from = -2U * GPU_RING_BATCH;
+	unsigned int told = 0;
+
+	ring_at(from);
+	gpu_ring_push(&ring, &rec);
+	drain();
+	for (pos = from + 1; pos != GPU_RING_BATCH - 1; pos++) {
+		if (!(pos & (GPU_RING_BATCH - 1)) && pos) {
+			CHECK(gpu_ring_try(&ring, &rec));
+		} else if (gpu_ring_push(&ring, &rec)) {
+			CHECK_EQ(pos, pos < GPU_RING_BATCH ? 0 : -GPU_RING_BATCH + 1U);
+			told++;
+		}
+		drain();
+	}
+	CHECK_EQ(told, 2);
+}
+
 static void keeps_what_was_pushed(void)
 {
 	struct gpu_account *a = (void *)0x10, *b = (void *)0x20;
@@ -423,6 +445,7 @@ static const struct unit_test tests[] = {
 	TEST(stale_head_is_no_full_ring),
 	TEST(unseen_records_are_younger),
 	TEST(slots_complete_out_of_order),
+	TEST(tells_each_batch_once),
 };
 
 int main(void)

@@ -21,11 +21,11 @@ static int query_open(void)
 	return query < 0 ? -errno : query;
 }
 
-/* one of the lists that differ in nothing but what is in them */
-static int list_get(unsigned long request, unsigned int dev, size_t size, void **infos,
-		    unsigned int *nr)
+/* one of the lists that differ in nothing but what is in them; so many are expected */
+static int list_get(unsigned long request, unsigned int dev, unsigned int expected,
+		    size_t size, void **infos, unsigned int *nr)
 {
-	struct gpu_pmu_infos arg = { .dev = dev };
+	struct gpu_pmu_infos arg = { .dev = dev, .nr = expected };
 	int err, query = query_open();
 	void *info = NULL, *more;
 	unsigned int room;
@@ -60,15 +60,20 @@ static int list_get(unsigned long request, unsigned int dev, size_t size, void *
 /* the argument of this one is the same, but that it names a file, and not a device */
 _Static_assert(sizeof(struct gpu_pmu_contexts) == sizeof(struct gpu_pmu_infos), "");
 
-int contexts__get(struct contexts *contexts, int fd)
+int contexts__get_about(struct contexts *contexts, int fd, unsigned int expected)
 {
 	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_CONTEXTS, fd, sizeof(*contexts->info), &infos,
-			   &contexts->nr);
+	int err = list_get(GPU_PMU_IOCTL_CONTEXTS, fd, expected, sizeof(*contexts->info),
+			   &infos, &contexts->nr);
 
 	if (!err)
 		contexts->info = infos;
 	return err;
+}
+
+int contexts__get(struct contexts *contexts, int fd)
+{
+	return contexts__get_about(contexts, fd, 0);
 }
 
 void contexts__put(struct contexts *contexts)
@@ -79,7 +84,7 @@ void contexts__put(struct contexts *contexts)
 int devices__get(struct devices *devices)
 {
 	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_DEVICES, 0, sizeof(*devices->info), &infos,
+	int err = list_get(GPU_PMU_IOCTL_DEVICES, 0, 0, sizeof(*devices->info), &infos,
 			   &devices->nr);
 
 	if (!err)
@@ -95,7 +100,7 @@ void devices__put(struct devices *devices)
 int engines__get(struct engines *engines, unsigned int dev)
 {
 	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_ENGINES, dev, sizeof(*engines->info), &infos,
+	int err = list_get(GPU_PMU_IOCTL_ENGINES, dev, 0, sizeof(*engines->info), &infos,
 			   &engines->nr);
 
 	if (!err)
@@ -111,7 +116,7 @@ void engines__put(struct engines *engines)
 int gpu_events__get(struct gpu_events *events, unsigned int dev)
 {
 	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_EVENTS, dev, sizeof(*events->info), &infos,
+	int err = list_get(GPU_PMU_IOCTL_EVENTS, dev, 0, sizeof(*events->info), &infos,
 			   &events->nr);
 
 	if (!err)

@@ -25,6 +25,8 @@ struct contexts {
 
 /* of an open DRM file, or of all clients */
 int contexts__get(struct contexts *contexts, int fd);
+/* if there are no more than were expected, or few, the kernel has to be asked only once */
+int contexts__get_about(struct contexts *contexts, int fd, unsigned int expected);
 void contexts__put(struct contexts *contexts);
 
 struct devices {

@@ -84,22 +84,40 @@ static struct row *row_new(struct rows *rows, struct row **bucket,
 void rows__begin_look(struct rows *rows)
 {
 	rows->looks++;
+	rows->expected = rows->first;
+}
+
+/* from look to look they are told in the same order: so it is the one behind the last */
+static struct row *row_expected(const struct rows *rows, const struct gpu_pmu_usage *usage)
+{
+	struct row *row = rows->expected;
+
+	return row && usage->id && row->id == usage->id && row_is(row, usage) ? row : NULL;
+}
+
+static struct row *row_get(struct rows *rows, const struct gpu_pmu_usage *usage)
+{
+	struct row *row = row_expected(rows, usage), **bucket;
+
+	if (!row) {
+		bucket = rows_bucket(rows, usage->dev, usage->client, usage->ctx,
+				     usage->engine);
+		row = row_find(*bucket, usage) ?: row_new(rows, bucket, usage);
+	}
+	rows->expected = row ? row->newer : NULL;
+	return row;
 }
 
 int rows__entry(struct rows *rows, const struct gpu_pmu_usage *usage)
 {
-	struct row **bucket = rows_bucket(rows, usage->dev, usage->client, usage->ctx,
-					  usage->engine);
-	struct row *row = row_find(*bucket, usage);
+	struct row *row;
 	size_t bytes = rows->nr_values * sizeof(*usage->values);
 
 	if (usage->nr_values != rows->nr_values)
 		return -EINVAL;
-	if (!row) {
-		row = row_new(rows, bucket, usage);
-		if (!row)
-			return -ENOMEM;
-	}
+	row = row_get(rows, usage);
+	if (!row)
+		return -ENOMEM;
 	/* it is not gone, or has done more than was shown */
 	if (!(usage->flags & GPU_PMU_USAGE_ENDED) ||
 	    memcmp(row_values(rows, row, VALUE_LAST), usage->values, bytes))
@@ -154,6 +172,7 @@ void rows__forget(struct rows *rows)
 				link = &(*link)->next;
 		}
 	rows->last = NULL;
+	rows->expected = NULL;
 	for (link = &rows->first; (row = *link);) {
 		if (row_is_forgotten(rows, row)) {
 			*link = row->newer;

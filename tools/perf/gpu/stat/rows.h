@@ -56,6 +56,7 @@ struct row {
  * @looks:	how many looks there have been
  * @first:	the oldest
  * @last:	the newest
+ * @expected:	the one that the look is likely to tell next, or NULL
  * @bucket:	by device, client, context and engine; the newest first
  */
 struct rows {
@@ -63,6 +64,7 @@ struct rows {
 	unsigned long looks;
 	struct row *first;
 	struct row *last;
+	struct row *expected;
 	struct row *bucket[ROWS_BUCKETS];
 };
 

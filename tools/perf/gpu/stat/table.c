@@ -62,19 +62,37 @@ static int column_width(const struct table *table, unsigned int column)
 	return width;
 }
 
+/* of a text as much as there is room for, or of blanks if it is NULL; returns its end */
+static char *append(char *at, const char *end, const char *text, size_t length)
+{
+	if (length > (size_t)(end - at))
+		length = end - at;
+	if (text)
+		memcpy(at, text, length);
+	else
+		memset(at, ' ', length);
+	return at + length;
+}
+
+/* there may be ten thousands of cells, each second: printf() would take most of the time */
 static void line_format(const struct table *table, const int *width, unsigned int row,
 			char *line, size_t size)
 {
 	const struct table_cell *cell = table->cell + row * table->nr_columns;
-	size_t used = 0;
+	char *at = line, *end = line + size - 1;
 
-	line[0] = 0;
-	for (unsigned int i = 0; i < table->nr_columns && used < size; i++)
-		used += snprintf(line + used, size - used, "%s%*s", i ? "  " : "",
-				 table->right[i] ? width[i] : -width[i], cell[i].text);
+	for (unsigned int i = 0; i < table->nr_columns; i++) {
+		size_t length = strlen(cell[i].text), blanks = width[i] - length;
+
+		at = append(at, end, NULL, (i ? 2 : 0) + (table->right[i] ? blanks : 0));
+		at = append(at, end, cell[i].text, length);
+		if (!table->right[i])
+			at = append(at, end, NULL, blanks);
+	}
 	/* no blanks at the end of a line */
-	for (used = strlen(line); used && line[used - 1] == ' ';)
-		line[--used] = 0;
+	while (at > line && at[-1] == ' ')
+		at--;
+	*at = 0;
 }
 
 static void widths(const struct table *table, int *width)
@@ -99,7 +117,8 @@ void table__print(const struct table *table, FILE *out)
 	widths(table, width);
 	for (unsigned int row = 0; row < table__rows(table); row++) {
 		line_format(table, width, row, line, sizeof(line));
-		fprintf(out, "%s\n", line);
+		fputs(line, out);
+		fputc('\n', out);
 	}
 }
 

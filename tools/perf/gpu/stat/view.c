@@ -5,43 +5,70 @@
 
 #include "stat/view.h"
 
+/**
+ * struct wanted - which rows' counts belong to an event
+ * @slot:	where they are in a row; -1: there are none of it
+ * @dev:	those of a device, 0: of all
+ * @engine:	those of an engine, WANTED_ALL: over all of them, WANTED_EACH: of each
+ * @contexts:	those of contexts, too
+ */
+struct wanted {
+	int slot;
+	__u32 dev;
+	int engine;
+	bool contexts;
+};
+
+#define WANTED_ALL	GPU_PMU_SAMPLE_NO_ENGINE
+#define WANTED_EACH	(-1)
+
 struct maker {
 	struct view *view;
 	const struct view_how *how;
 	const struct events *events;
 	const int *slot;
+	struct wanted *wanted;		/* of each event, in lines of all engines; then of one */
+	bool one_engine;		/* an event wants one engine's, in lines of all of them */
 	const struct rows *rows;
 	enum since since;
 	unsigned int *index;		/* by line_hash(): place of a line + 1; 0: free */
 	unsigned int mask;
 };
 
-/* does a row's count belong to an event, in lines of an engine, or of all? */
-static bool event_wants(const struct event *event, const struct row *row, bool by_engine)
+/* asked once: there may be ten thousands of rows. In lines of an engine, or of all? */
+static struct wanted event_wanted(const struct event *event, int slot, bool by_engine)
 {
 	unsigned int engine = event__engine(event);
+	struct wanted wanted = {
+		.slot = slot,
+		.dev = event__dev(event),
+		.engine = engine ? (int)engine - 1 : by_engine ? WANTED_EACH : WANTED_ALL,
+		.contexts = event__has_contexts(event),
+	};
 
-	if (event__dev(event) && event__dev(event) != row->dev)
-		return false;
 	/* an event of one client is no client's line */
-	if (event__fd(event))
+	if (event__fd(event) || (!engine && by_engine && !event__has_engines(event)))
+		wanted.slot = -1;
+	return wanted;
+}
+
+static bool is_wanted(const struct wanted *wanted, const struct row *row)
+{
+	if (wanted->slot < 0 || (wanted->dev && wanted->dev != row->dev) ||
+	    (row->ctx && !wanted->contexts))
 		return false;
-	if (row->ctx && !event__has_contexts(event))
-		return false;
-	if (engine)
-		return row->engine == engine - 1;
-	if (by_engine)
-		return row->engine != GPU_PMU_SAMPLE_NO_ENGINE && event__has_engines(event);
-	return row->engine == GPU_PMU_SAMPLE_NO_ENGINE;
+	return wanted->engine == WANTED_EACH ? row->engine != GPU_PMU_SAMPLE_NO_ENGINE :
+	       wanted->engine == row->engine;
 }
 
 __u64 view__sum(const struct rows *rows, const struct event *event, int slot, bool all,
 		enum since since)
 {
+	const struct wanted wanted = event_wanted(event, slot, false);
 	__u64 sum = 0;
 
 	for (const struct row *row = rows->first; row; row = row->newer)
-		if (!row->ctx && (row->mine || all) && event_wants(event, row, false))
+		if (!row->ctx && (row->mine || all) && is_wanted(&wanted, row))
 			sum += row__value(rows, row, slot, since);
 	return sum;
 }
@@ -64,6 +91,21 @@ static int line_order(const void *a, const void *b)
 	ORDER(ctx);
 	ORDER(engine);
 #undef ORDER
+	return 0;
+}
+
+static int maker_ask_events(struct maker *maker)
+{
+	unsigned int nr = maker->events->nr;
+
+	maker->wanted = reallocarray(NULL, 2 * nr, sizeof(*maker->wanted));
+	if (!maker->wanted)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < 2 * nr; i++)
+		maker->wanted[i] = event_wanted(&maker->events->event[i % nr],
+						maker->slot[i % nr], i >= nr);
+	for (unsigned int i = 0; i < nr; i++)
+		maker->one_engine |= maker->wanted[i].engine != WANTED_ALL;
 	return 0;
 }
 
@@ -119,15 +161,16 @@ static struct view_line *line_get(struct maker *maker, const struct view_line *k
 static void line_add(struct maker *maker, struct view_line *line, const struct row *row,
 		     int sign)
 {
-	bool by_engine = line->engine != GPU_PMU_SAMPLE_NO_ENGINE;
+	const struct wanted *wanted = maker->wanted;
 
+	if (line->engine != GPU_PMU_SAMPLE_NO_ENGINE)
+		wanted += maker->events->nr;
 	for (unsigned int i = 0; i < maker->events->nr; i++) {
-		if (maker->slot[i] < 0 ||
-		    !event_wants(&maker->events->event[i], row, by_engine))
+		if (!is_wanted(&wanted[i], row))
 			continue;
 		/* a sum that does not fit wraps around, as counters do */
 		line->count[i].value = (__u64)line->count[i].value + (__u64)(__s64)sign *
-				       row__value(maker->rows, row, maker->slot[i],
+				       row__value(maker->rows, row, wanted[i].slot,
 						  maker->since);
 		line->count[i].counted = true;
 	}
@@ -246,8 +289,12 @@ static bool event_has_parts(const struct maker *maker, unsigned int i)
 
 static bool row_is_in_view(const struct maker *maker, const struct row *row)
 {
+	/* who is on an engine is told over all of them, too; and a context's client as a whole */
 	return (row->mine || maker->how->all) &&
-	       !(maker->since == SINCE_INTERVAL && row->shown);
+	       !(maker->since == SINCE_INTERVAL && row->shown) &&
+	       (row->engine == GPU_PMU_SAMPLE_NO_ENGINE || maker->how->engines ||
+		maker->one_engine) &&
+	       (!row->ctx || maker->how->contexts);
 }
 
 static int rows_to_view(struct maker *maker)
@@ -311,7 +358,9 @@ int view__make(struct view *view, const struct view_how *how, const struct event
 	int err;
 
 	*view = (struct view){ .nr_events = events->nr };
-	err = rows_to_view(&maker) ?: add_others_and_total(&maker, total);
+	err = maker_ask_events(&maker) ?: rows_to_view(&maker) ?:
+	      add_others_and_total(&maker, total);
+	free(maker.wanted);
 	free(maker.index);
 	if (err) {
 		view__free(view);

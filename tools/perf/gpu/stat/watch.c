@@ -171,12 +171,13 @@ int watch__idle(struct watch *watch)
 
 	if (!idle)
 		return -ENOMEM;
-	err = contexts__get(&contexts, CONTEXTS_OF_ALL);
+	err = contexts__get_about(&contexts, CONTEXTS_OF_ALL, watch->nr_contexts);
 	if (err) {
 		free(idle);
 		/* what others have not done is no loss */
 		return err == -EACCES ? 0 : err;
 	}
+	watch->nr_contexts = contexts.nr;
 	idle->nr_values = watch->rows.nr_values;
 	idle->engine = GPU_PMU_SAMPLE_NO_ENGINE;
 	for (unsigned int i = 0; !err && i < contexts.nr; i++) {

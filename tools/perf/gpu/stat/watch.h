@@ -21,6 +21,7 @@
  * @by_fd:	of those whose files we have copies of
  * @rows:	what they have used
  * @slot:	of each event, its place in the rows' values; -1: not kept by client
+ * @nr_contexts: how many of all clients there were, when they were asked for
  * @tree:	the target's processes; unused if @all
  * @held:	clients whose files they have; unused if @all
  * @torn:	a look was not of one time
@@ -31,6 +32,7 @@ struct watch {
 	struct usages by_fd;
 	struct rows rows;
 	int *slot;
+	unsigned int nr_contexts;
 	struct tree tree;
 	struct held held;
 	bool torn;

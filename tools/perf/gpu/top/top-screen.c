@@ -23,13 +23,11 @@ enum { PAIR_LOW = 1, PAIR_MIDDLE, PAIR_HIGH };
 /**
  * struct screen - what is to be seen
  * @top:	of what
- * @first:	the first line of the table
- * @lines:	how many lines it has
+ * @first:	the first line of the table that is seen
  */
 struct screen {
 	struct top *top;
 	unsigned int first;
-	unsigned int lines;
 };
 
 static void draw_bar(int y, int x, int width, double share)
@@ -75,24 +73,27 @@ static int draw_engines(const struct top *top, int y)
 
 static int draw_table(struct screen *screen, int y)
 {
+	unsigned int room = LINES - 2 > y ? LINES - 2 - y : 0;
+	unsigned int lines = top__lines(screen->top);
 	struct table table = {};
 	char line[512];
-	unsigned int room;
-	int err = top__table(screen->top, &table);
+	int err;
 
+	/* a client that goes may leave the view behind the end */
+	if (screen->first + room > lines)
+		screen->first = lines > room ? lines - room : 0;
+	if (room > lines)
+		room = lines;
+	/* what is not seen costs nothing: there may be thousands */
+	err = top__table(screen->top, screen->first, room, &table);
 	if (err)
 		goto out;
-	screen->lines = table__rows(&table) - 1;
-	room = LINES - 2 > y ? LINES - 2 - y : 0;
-	/* a client that goes may leave the view behind the end */
-	if (screen->first + room > screen->lines)
-		screen->first = screen->lines > room ? screen->lines - room : 0;
 	table__line(&table, 0, line, sizeof(line));
 	attron(A_REVERSE);
 	mvprintw(y, 0, "%-*.*s", COLS, COLS, line);
 	attroff(A_REVERSE);
-	for (unsigned int i = 0; i < room && screen->first + i < screen->lines; i++) {
-		table__line(&table, 1 + screen->first + i, line, sizeof(line));
+	for (unsigned int i = 0; i < room; i++) {
+		table__line(&table, 1 + i, line, sizeof(line));
 		mvaddnstr(++y, 0, line, COLS);
 	}
 out:

@@ -103,7 +103,7 @@ int top__arrange(struct top *top)
 	if (err)
 		return err;
 	/* the total stays the last one */
-	qsort_r(top->clients.line, top->clients.nr - 1, sizeof(*top->clients.line), by_sort,
+	qsort_r(top->clients.line, top__lines(top), sizeof(*top->clients.line), by_sort,
 		top);
 	return 0;
 }
@@ -168,7 +168,7 @@ void top__summary(const struct top *top, char *text, size_t size)
 	const struct view_line *total = view__total(&top->clients);
 	char jobs[NUMBER_SIZE];
 
-	snprintf(text, size, "%u %s of %s, %s, in %.3f s, by %s", top->clients.nr - 1,
+	snprintf(text, size, "%u %s of %s, %s, in %.3f s, by %s", top__lines(top),
 		 top->contexts ? "contexts" : "clients",
 		 !top->watch.all ? "the processes" : top->privileged ? "everybody" :
 		 "yours (others' are for root)",
@@ -213,7 +213,13 @@ static int cells_of_line(const struct top *top, struct table *table,
 	return err ? -ENOMEM : 0;
 }
 
-int top__table(const struct top *top, struct table *table)
+/* the total is none of them */
+unsigned int top__lines(const struct top *top)
+{
+	return top->clients.nr - 1;
+}
+
+int top__table(const struct top *top, unsigned int first, unsigned int nr, struct table *table)
 {
 	int err = 0;
 
@@ -228,8 +234,8 @@ int top__table(const struct top *top, struct table *table)
 	err |= table__column(table, "QUEUED/JOB", true);
 	err |= table__column(table, "WAITS/s", true);
 	err |= table__column(table, "WAITING%", true);
-	for (unsigned int i = 0; !err && i + 1 < top->clients.nr; i++)
-		err = cells_of_line(top, table, &top->clients.line[i]);
+	for (unsigned int i = 0; !err && i < nr; i++)
+		err = cells_of_line(top, table, &top->clients.line[first + i]);
 	return err ? -ENOMEM : 0;
 }
 
@@ -265,7 +271,7 @@ int top__print(const struct top *top, FILE *out)
 		fprintf(out, "  %-12s [%s] %5.1f %%\n", name, bar, 100 * busy);
 	}
 	fputc('\n', out);
-	err = top__table(top, &table);
+	err = top__table(top, 0, top__lines(top), &table);
 	if (!err)
 		table__print(&table, out);
 	table__free(&table);

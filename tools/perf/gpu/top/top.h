@@ -82,8 +82,10 @@ double top__engine(const struct top *top, const struct view_line *line, char *na
 		   size_t size);
 /* "3 clients, 1.001 s, ..." */
 void top__summary(const struct top *top, char *text, size_t size);
-/* the clients, or contexts, as a table */
-int top__table(const struct top *top, struct table *table);
+/* of the clients, or contexts, so many from one on, as a table */
+int top__table(const struct top *top, unsigned int first, unsigned int nr, struct table *table);
+/* how many there are */
+unsigned int top__lines(const struct top *top);
 /* all of it, as lines of text */
 int top__print(const struct top *top, FILE *out);
 
