@@ -69,6 +69,8 @@ static void timer_end(void)
  * slowest, and another process that submits all the time. It is there from the start,
  * so that it inherits no event.
  */
+#define FLOOD_NAP	256	/* else it would hold up grace periods of RCU tasks for minutes */
+
 static pid_t flood;
 static int flood_pipe[2] = { -1, -1 };
 
@@ -76,6 +78,7 @@ static void flood_run(int pipe)
 {
 	struct pollfd told = { .fd = pipe, .events = POLLIN };
 	struct refgpu_batch batch = {};
+	unsigned int nr = 0;
 	struct refgpu gpu;
 	uint32_t ctx;
 	char byte;
@@ -89,7 +92,7 @@ static void flood_run(int pipe)
 			do {
 				refgpu_spin(&batch, 1);
 			} while (!refgpu_submit(&gpu, ctx, 1, &batch, 0, 0) &&
-				 !poll(&told, 1, 0));
+				 !poll(&told, 1, ++nr % FLOOD_NAP ? 0 : 1));
 			refgpu_close(&gpu);
 		}
 		if (read(pipe, &byte, 1) != 1)

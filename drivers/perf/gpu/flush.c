@@ -20,6 +20,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 
 #include "internal.h"
@@ -50,7 +51,7 @@ MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 1000000");
 /* and so many events get what was counted */
 #define FLUSH_SETTLE		256
 
-/* between two portions */
+/* between two portions, and at least as long as the first one took */
 #define FLUSH_GAP_NS		(20 * NSEC_PER_USEC)
 
 /* if there is no end to what comes, events get what was counted all the same */
@@ -181,6 +182,7 @@ static ktime_t flush_period(void)
 
 static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 {
+	ktime_t begin = ktime_get(), end;
 	unsigned long irq;
 	bool more;
 
@@ -189,8 +191,10 @@ static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 	more |= gpu_samples_go_on();
 	/* under the lock: whoever starts the timer has it, too, or had it by now */
 	if (!hrtimer_is_queued(timer)) {
+		end = ktime_get();
 		if (more)
-			hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), FLUSH_GAP_NS));
+			hrtimer_set_expires(timer, ktime_add(end, max(ktime_sub(end, begin),
+								      ns_to_ktime(FLUSH_GAP_NS))));
 		else
 			hrtimer_forward_now(timer, flush_period());
 	}
