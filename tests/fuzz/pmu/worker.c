@@ -48,14 +48,13 @@ static void step_do(struct fuzzer *f, const struct step *step)
 		plan_keep(f);
 }
 
-static void fuzzer_start(struct fuzzer *f, struct worker *worker, unsigned int nr)
+static void fuzzer_start(struct fuzzer *f, struct worker *worker, unsigned int nr,
+			 struct progress *progress)
 {
-	unsigned int at = worker->nr * worker->options->threads + nr;
-
 	memset(f, 0, sizeof(*f));
 	f->worker = worker;
 	f->nr = nr;
-	f->progress = &worker->shared->progress[at % THREADS_MAX];
+	f->progress = progress;
 	f->progress->op = -1;
 	f->progress->tid = gettid();
 	worker->tids[nr] = gettid();
@@ -88,11 +87,12 @@ static void *thread_main(void *data)
 	struct thread_arg *arg = data;
 	const struct options *options = arg->worker->options;
 	struct shared *shared = arg->worker->shared;
+	unsigned int at = arg->worker->nr * options->threads + arg->nr;
 	struct plan plan;
 	struct fuzzer f;
 	struct step step;
 
-	fuzzer_start(&f, arg->worker, arg->nr);
+	fuzzer_start(&f, arg->worker, arg->nr, &shared->progress[at]);
 	if (options->lines) {
 		replay_lines(&f);
 		f.progress->tid = 0;
@@ -186,6 +186,8 @@ int worker_executed(char **argv)
 	struct options options = { .mail = { -1, -1 }, .workers = 1, .threads = 1 };
 	struct worker worker = { .options = &options, .nr = THREADS_MAX - 1, .depth = 2 };
 	struct rnd rnd = { strtoul(argv[1], NULL, 16) };
+	/* nobody watches it but who waits for it: it may be killed at any place */
+	struct progress progress = {};
 	struct fuzzer f;
 
 	if (shared_map(atoi(argv[0]), &worker.shared))
@@ -197,8 +199,7 @@ int worker_executed(char **argv)
 	/* what it has inherited, whatever that is */
 	for (int fd = 3; fd < 40; fd++)
 		worker.slots.fd[rnd_below(&rnd, SLOT_KINDS)][rnd_below(&rnd, SLOTS)] = dup(fd);
-	fuzzer_start(&f, &worker, 0);
+	fuzzer_start(&f, &worker, 0, &progress);
 	child_steps(&f, &rnd);
-	f.progress->tid = 0;
 	return 0;
 }
