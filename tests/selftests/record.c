@@ -87,7 +87,8 @@ CHAINS(jobs_dwarf, "", JOBS DWARF STACKS SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(STA
 CHAINS(jobs_fp, "", JOBS FP STACKS "-fp" SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(""));
 CHAINS(virtio_jobs_dwarf, "", JOBS DWARF STACKS " -v" SUBMITS, "gpu/jobs/",
        SUBMIT_CHAINS(START));
-CHAINS(waits_dwarf, "", "-e gpu/waits/ " DWARF STACKS WAITS, "gpu/waits/",
+/* jobs long enough for each to be waited for, however late the wait comes */
+CHAINS(waits_dwarf, "", "-e gpu/waits/ " DWARF STACKS " -f 5 -w 5 -m 200", "gpu/waits/",
        { "w main " START, 5 });
 CHAINS(wait_time_fp, "", WAIT_TIME FP STACKS "-fp" WAITS, "gpu/wait-time/",
        { "w main ", 0 });
