@@ -167,14 +167,18 @@ static struct list_head *roots_next = &gpu_roots;
  */
 void gpu_events_init(void)
 {
+	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		struct gpu_cpu_events *here = per_cpu_ptr(&gpu_cpu_events, cpu);
 
-		for (int at = 0; at < GPU_NR_TRIGGERS; at++)
-			INIT_LIST_HEAD(&here->here[at]);
-		INIT_LIST_HEAD(&here->scope);
+		for (i = 0; i < ARRAY_SIZE(here->jobs.of); i++) {
+			INIT_LIST_HEAD(&here->jobs.of[i]);
+			INIT_LIST_HEAD(&here->scopes.of[i]);
+		}
+		INIT_LIST_HEAD(&here->waits);
+		INIT_LIST_HEAD(&here->sampled);
 	}
 }
 
@@ -480,8 +484,8 @@ unsigned int gpu_events_mark(void)
 /* ---- what a submission is counted in ---- */
 
 /*
- * Which device's and which engine's work it is, in one word: most of the events that
- * a submission has to look at may be of other engines, and they are to cost little.
+ * Which device's and which engine's work it is, in one word; of an event, what it is
+ * restricted to: 0, or 0 in one half of it, if it is not.
  */
 #define WORK_KEY_DEVICE		GENMASK_ULL(63, 32)
 #define WORK_KEY_ENGINE		GENMASK_ULL(31, 0)
@@ -489,26 +493,39 @@ unsigned int gpu_events_mark(void)
 static u64 work_key(const struct gpu_pmu_device *gdev, unsigned int engine)
 {
 	return FIELD_PREP(WORK_KEY_DEVICE, gdev->number) |
-	       FIELD_PREP(WORK_KEY_ENGINE, engine);
+	       FIELD_PREP(WORK_KEY_ENGINE, engine + 1);
 }
 
-/* what it is restricted to does not change any more */
+/* that does not change any more */
 static void event_set_key(struct gpu_event *root)
 {
-	if (root->gdev) {
-		root->key |= FIELD_PREP(WORK_KEY_DEVICE, root->gdev->number);
-		root->mask |= WORK_KEY_DEVICE;
-	}
-	if (root->slot) {
-		root->key |= FIELD_PREP(WORK_KEY_ENGINE, root->slot - 1);
-		root->mask |= WORK_KEY_ENGINE;
-	}
+	root->key = FIELD_PREP(WORK_KEY_DEVICE, root->gdev ? root->gdev->number : 0) |
+		    FIELD_PREP(WORK_KEY_ENGINE, root->slot);
 }
 
-static bool event_matches(const struct gpu_event *ev, u64 key)
+static struct list_head *work_events_of(struct gpu_work_events *events, u64 key)
 {
-	return !((ev->key ^ key) & ev->mask);
+	return &events->of[hash_64(key, GPU_WORK_HASH_BITS)];
 }
+
+static void work_events_add(struct gpu_work_events *events, struct gpu_event *ev)
+{
+	events->nr++;
+	events->nr_bound += !!ev->key;
+	list_add_tail(&ev->active, work_events_of(events, ev->key));
+}
+
+static void work_events_del(struct gpu_work_events *events, struct gpu_event *ev)
+{
+	events->nr--;
+	events->nr_bound -= !!ev->key;
+	list_del(&ev->active);
+}
+
+/* which parts of a key an event can be restricted to, if it is */
+static const u64 work_masks[] = {
+	WORK_KEY_DEVICE, WORK_KEY_ENGINE, WORK_KEY_DEVICE | WORK_KEY_ENGINE,
+};
 
 /* from an account that work belongs to */
 static void who_has_account(struct gpu_pmu_device *gdev, struct gpu_account *owner,
@@ -536,57 +553,102 @@ static void sample_who(struct gpu_pmu_sample *sample, const struct gpu_who *who)
 		sample->ctx = who->context->id;
 }
 
-/*
- * What there is to say of a submission, to the first event that wants to know.
- * Interrupts are off, which RCU waits for, too: who is found stays.
- */
-static void sample_submission(struct gpu_pmu_sample *sample, struct gpu_who *who,
-			      struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
-			      const struct gpu_record *rec)
-{
-	struct gpu_account *owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
-		gpu_context_account(gdev, rec->ctx, U64_MAX) : rec->owner;
+/* what is submitted */
+struct submission {
+	struct gpu_pmu_device *gdev;
+	const struct gpu_pmu_work *work;
+	struct gpu_record *rec;
+	unsigned int room;	/* for so many more scopes */
+};
 
-	*sample = (struct gpu_pmu_sample) {
+/* not inline: it has much on the stack, which is initialized, and is not for all */
+static noinline void submission_sample(const struct submission *s, struct gpu_event *ev)
+{
+	const struct gpu_record *rec = s->rec;
+	struct gpu_account *owner = rec->flags & GPU_RECORD_BY_CONTEXT ?
+		gpu_context_account(s->gdev, rec->ctx, U64_MAX) : rec->owner;
+	struct gpu_pmu_sample sample = {
 		.kind = GPU_PMU_SAMPLE_JOB,
-		.engine = work->engine,
-		.dev = gdev->minor,
-		.fence_context = work->fence_context,
-		.fence_seqno = work->fence_seqno,
-		.submit = work->time,
+		.engine = s->work->engine,
+		.dev = s->gdev->minor,
+		.fence_context = s->work->fence_context,
+		.fence_seqno = s->work->fence_seqno,
+		.submit = s->work->time,
 	};
-	*who = (struct gpu_who) {};
+	struct gpu_who who = {};
+
+	/* interrupts are off, which RCU waits for, too: who is found stays */
 	if (owner)
-		who_has_account(gdev, owner, who);
-	sample_who(sample, who);
+		who_has_account(s->gdev, owner, &who);
+	sample_who(&sample, &who);
+	if (event_is_of(ev->root, &who))
+		gpu_sample_here(ev, s->gdev, &sample, 1);
 }
 
-/* the events on this CPU that count, or sample, submissions; interrupts off */
-static void events_submit_here(struct gpu_pmu_device *gdev,
-			       const struct gpu_pmu_work *work,
-			       const struct gpu_record *rec, u64 key)
+/* those that count, or sample, submissions of the key */
+static void jobs_submit(struct gpu_work_events *jobs, u64 key, struct submission *s)
 {
-	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
-	bool interrupted = !in_task(), known = false;
-	struct gpu_pmu_sample sample;
+	bool interrupted = !in_task();
 	struct gpu_event *ev;
-	struct gpu_who who;
 
-	list_for_each_entry(ev, &here->here[GPU_AT_SUBMIT], active) {
-		if (!event_matches(ev, key))
+	list_for_each_entry(ev, work_events_of(jobs, key), active) {
+		if (ev->key != key)
 			continue;
 		if (interrupted && ev->event->hw.target)
 			continue; /* current has nothing to do with it */
-		if (!is_sampling_event(ev->event)) {
+		if (is_sampling_event(ev->event))
+			submission_sample(s, ev);
+		else
 			local64_inc(&ev->event->count);
-			continue;
-		}
-		if (!known)
-			sample_submission(&sample, &who, gdev, work, rec);
-		known = true;
-		if (event_is_of(ev->root, &who))
-			gpu_sample_here(ev, gdev, &sample, 1);
 	}
+}
+
+/* likewise; those that the record has no room for go ahead of it */
+static noinline void submission_spill(const struct submission *s)
+{
+	struct gpu_record more = *s->rec;
+
+	more.type = GPU_RECORD_SCOPES;
+	gpu_ring_offer(&s->gdev->ring, &more);
+	s->rec->nr_scopes = 0;
+}
+
+/* those that count what becomes of it */
+static void scopes_submit(struct gpu_work_events *scopes, u64 key, struct submission *s)
+{
+	struct gpu_record *rec = s->rec;
+	struct gpu_event *ev;
+
+	list_for_each_entry(ev, work_events_of(scopes, key), active) {
+		if (ev->key != key)
+			continue;
+		if (!s->room) {
+			gpu_ring_leave_out(&s->gdev->ring);
+			return;
+		}
+		s->room--;
+		if (rec->nr_scopes == GPU_RECORD_SCOPES_MAX)
+			submission_spill(s);
+		rec->scope[rec->nr_scopes++] = &ev->root->scope->account;
+	}
+}
+
+/* inline: a call through a pointer costs as much as a list */
+static __always_inline void
+work_submit(struct gpu_work_events *events, struct submission *s,
+	    void (*submit)(struct gpu_work_events *events, u64 key, struct submission *s))
+{
+	unsigned int i;
+	u64 key;
+
+	if (!events->nr)
+		return;
+	submit(events, 0, s);
+	if (!events->nr_bound)
+		return;
+	key = work_key(s->gdev, s->rec->engine);
+	for (i = 0; i < ARRAY_SIZE(work_masks); i++)
+		submit(events, key & work_masks[i], s);
 }
 
 /**
@@ -603,34 +665,14 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *w
 		       struct gpu_record *rec)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
-	unsigned int room = 2 * GPU_TASK_SCOPES_MAX;
-	u64 key = work_key(gdev, rec->engine);
-	struct gpu_record more;
-	struct gpu_event *ev;
+	struct submission s = { gdev, work, rec, .room = 2 * GPU_TASK_SCOPES_MAX };
 
 	if (work->flags & GPU_PMU_WORK_EARLIER)
 		return;
-	if (work->flags & GPU_PMU_WORK_JOB && !list_empty(&here->here[GPU_AT_SUBMIT]))
-		events_submit_here(gdev, work, rec, key);
-
-	if (!in_task() || rec->owner == &gdev->kernel->account)
-		return;
-
-	list_for_each_entry(ev, &here->scope, active) {
-		if (!event_matches(ev, key))
-			continue;
-		if (!room--) {
-			gpu_ring_leave_out(&gdev->ring);
-			break;
-		}
-		if (rec->nr_scopes == GPU_RECORD_SCOPES_MAX) {
-			more = *rec;
-			more.type = GPU_RECORD_SCOPES;
-			gpu_ring_offer(&gdev->ring, &more);
-			rec->nr_scopes = 0;
-		}
-		rec->scope[rec->nr_scopes++] = &ev->root->scope->account;
-	}
+	if (work->flags & GPU_PMU_WORK_JOB)
+		work_submit(&here->jobs, &s, jobs_submit);
+	if (in_task() && rec->owner != &gdev->kernel->account)
+		work_submit(&here->scopes, &s, scopes_submit);
 }
 
 /**
@@ -650,7 +692,7 @@ void gpu_events_wait(struct gpu_pmu_device *gdev, struct gpu_client *client,
 	u64 count;
 
 	sample_who(sample, &who);
-	list_for_each_entry(ev, &here->here[GPU_AT_WAIT], active) {
+	list_for_each_entry(ev, &here->waits, active) {
 		if ((ev->root->gdev && ev->root->gdev != gdev) || !event_is_of(ev->root, &who))
 			continue;
 		count = ev->root->counter == GPU_COUNTER_WAITS ? 1 :
@@ -863,7 +905,10 @@ int gpu_event_add(struct perf_event *event)
 	gpu_flush_hurry();
 	gpu_sample_arm(event);
 	if (ev->how == GPU_EVENT_HERE) {
-		list_add_tail(&ev->active, &here->here[ev->root->at]);
+		if (ev->root->at == GPU_AT_WAIT)
+			list_add_tail(&ev->active, &here->waits);
+		else
+			work_events_add(&here->jobs, ev);
 		return 0;
 	}
 
@@ -879,7 +924,7 @@ int gpu_event_add(struct perf_event *event)
 	raw_spin_unlock(&gpu_lock);
 
 	if (ev->how == GPU_EVENT_SCOPE)
-		list_add_tail(&ev->active, &here->scope);
+		work_events_add(&here->scopes, ev);
 	if (ev->root->fifo)
 		gpu_fifo_begin(ev);
 	return 0;
@@ -896,12 +941,18 @@ int gpu_event_add(struct perf_event *event)
 void gpu_event_del(struct perf_event *event)
 {
 	struct gpu_event *ev = event->pmu_private;
+	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 	struct gpu_event *root = ev->root;
 
-	if (ev->how != GPU_EVENT_VIEW)
-		list_del(&ev->active);
-	if (ev->how == GPU_EVENT_HERE)
+	if (ev->how == GPU_EVENT_HERE) {
+		if (root->at == GPU_AT_WAIT)
+			list_del(&ev->active);
+		else
+			work_events_del(&here->jobs, ev);
 		return;
+	}
+	if (ev->how == GPU_EVENT_SCOPE)
+		work_events_del(&here->scopes, ev);
 
 	raw_spin_lock(&gpu_lock);
 	events_flush();
@@ -1026,7 +1077,6 @@ static int event_clone(struct perf_event *event)
 		return -ENOMEM;
 	ev->how = root->how;
 	ev->key = root->key;
-	ev->mask = root->mask;
 	raw_spin_lock_irq(&gpu_lock);
 	list_add_tail(&ev->link, &root->clones);
 	raw_spin_unlock_irq(&gpu_lock);

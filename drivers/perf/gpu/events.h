@@ -5,6 +5,7 @@
 #ifndef _GPU_PMU_EVENTS_H
 #define _GPU_PMU_EVENTS_H
 
+#include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -25,7 +26,6 @@ enum gpu_trigger {
 	GPU_AT_FLUSH,	/* it is found out later, by the flush */
 	GPU_AT_SUBMIT,	/* in the task that submits */
 	GPU_AT_WAIT,	/* in the task that has waited */
-	GPU_NR_TRIGGERS
 };
 
 /**
@@ -76,8 +76,7 @@ struct gpu_scope {
 /**
  * struct gpu_event - what a perf_event is to us
  * @active:	in one of this CPU's lists while added, HERE and SCOPE only
- * @key:	of the work that it is restricted to: see work_key(),
- * @mask:	and which part of it counts: nothing of it, if it takes all
+ * @key:	of the work that it is restricted to: see work_key()
  * @event:	the perf_event
  * @root:	the event that it was cloned from at a fork, or itself
  * @solo:	the perf_event alone, as a list: what perf_tp_event() samples
@@ -107,7 +106,6 @@ struct gpu_event {
 	/* a submission looks at these of each event of its task, and its CPU */
 	struct list_head active;
 	u64 key;
-	u64 mask;
 
 	struct perf_event *event;
 	struct gpu_event *root;
@@ -135,10 +133,27 @@ struct gpu_event {
 	struct gpu_member member;
 };
 
+#define GPU_WORK_HASH_BITS	4
+
+/**
+ * struct gpu_work_events - events that a submission is looked up in
+ * @nr:		how many there are
+ * @nr_bound:	and how many of them are restricted to a device, or an engine
+ * @of:		all of them, by the hash of their key: those of other devices' and
+ *		engines' work are not come across
+ */
+struct gpu_work_events {
+	unsigned int nr;
+	unsigned int nr_bound;
+	struct list_head of[1 << GPU_WORK_HASH_BITS];
+};
+
 /**
  * struct gpu_cpu_events - the events that are added on a CPU
- * @here:	HERE, by trigger; under GPU_AT_FLUSH: those that have a @fifo
- * @scope:	SCOPE
+ * @jobs:	HERE, of submissions
+ * @scopes:	SCOPE
+ * @waits:	HERE, of waits
+ * @sampled:	those that have a @fifo
  * @batch:	perf adds, or takes off, several at once
  * @flushed:	and for the first of them there was a flush: the others are switched at
  *		the same time
@@ -147,8 +162,10 @@ struct gpu_event {
  * Touched by that CPU alone, with interrupts off.
  */
 struct gpu_cpu_events {
-	struct list_head here[GPU_NR_TRIGGERS];
-	struct list_head scope;
+	struct gpu_work_events jobs;
+	struct gpu_work_events scopes;
+	struct list_head waits;
+	struct list_head sampled;
 	bool batch;
 	bool flushed;
 	unsigned int drained;

@@ -312,7 +312,7 @@ static void cpu_drain(void)
 	unsigned int room = GPU_DRAIN_MAX;
 	struct gpu_event *ev;
 
-	list_for_each_entry(ev, &here->here[GPU_AT_FLUSH], sampling)
+	list_for_each_entry(ev, &here->sampled, sampling)
 		room -= fifo_drain(ev, room);
 	/* the flush has it go on after a gap */
 	if (!room)
@@ -378,7 +378,7 @@ void gpu_fifo_begin(struct gpu_event *ev)
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
 	struct gpu_fifo *fifo = ev->root->fifo;
 
-	list_add_tail(&ev->sampling, &here->here[GPU_AT_FLUSH]);
+	list_add_tail(&ev->sampling, &here->sampled);
 	if (READ_ONCE(fifo->head) != READ_ONCE(fifo->tail))
 		irq_work_queue(this_cpu_ptr(&drain_self));
 }
