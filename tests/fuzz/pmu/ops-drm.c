@@ -347,8 +347,9 @@ long op_refgpu_ioctl(struct fuzzer *f, struct rnd *r)
 long op_virtgpu_submit(struct fuzzer *f, struct rnd *r)
 {
 	uint32_t nop = 0;
+	bool sync_file = rnd_one_in(r, 2) && !virtgpu_goes(f->worker->options);
 	struct drm_virtgpu_execbuffer job = {
-		.flags = rnd_one_in(r, 2) ? VIRTGPU_EXECBUF_FENCE_FD_OUT : 0,
+		.flags = sync_file ? VIRTGPU_EXECBUF_FENCE_FD_OUT : 0,
 		.size = sizeof(nop),
 		.command = (uintptr_t)&nop,
 		.fence_fd = -1,
@@ -360,7 +361,7 @@ long op_virtgpu_submit(struct fuzzer *f, struct rnd *r)
 		job.fence_fd = slot_any(&f->worker->slots, SLOT_FENCE, r);
 	}
 	ret = virtgpu(f, r, DRM_IOCTL_VIRTGPU_EXECBUFFER, &job);
-	if (ret < 0 || !(job.flags & VIRTGPU_EXECBUF_FENCE_FD_OUT))
+	if (ret < 0 || !sync_file)
 		return ret;
 	return slot_put(&f->worker->slots, SLOT_FENCE, r, job.fence_fd);
 }
