@@ -69,7 +69,13 @@ static void timer_end(void)
  * slowest, and another process that submits all the time. It is there from the start,
  * so that it inherits no event.
  */
-#define FLOOD_NAP	256	/* else it would hold up grace periods of RCU tasks for minutes */
+/*
+ * and then waits for them: on a kernel that can be preempted anywhere, the workers of
+ * drm_sched, which have always something to do, would else hold up the grace periods of
+ * RCU tasks, which the end of the hooks waits for
+ */
+#define FLOOD_JOBS	256
+#define FLOOD_WAIT_NS	10000000000L
 
 static pid_t flood;
 static int flood_pipe[2] = { -1, -1 };
@@ -78,9 +84,9 @@ static void flood_run(int pipe)
 {
 	struct pollfd told = { .fd = pipe, .events = POLLIN };
 	struct refgpu_batch batch = {};
-	unsigned int nr = 0;
+	unsigned int nr;
 	struct refgpu gpu;
-	uint32_t ctx;
+	uint32_t ctx, sync;
 	char byte;
 
 	/* a byte to begin, and one to end; the device may be gone, and come, meanwhile */
@@ -89,10 +95,15 @@ static void flood_run(int pipe)
 			if (refgpu_open(&gpu, 0))
 				continue;
 			refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx);
+			sync = refgpu_sync(&gpu);
+			nr = 0;
 			do {
+				if (nr && nr % FLOOD_JOBS == 0)
+					refgpu_sync_wait(&gpu, sync, FLOOD_WAIT_NS);
 				refgpu_spin(&batch, 1);
-			} while (!refgpu_submit(&gpu, ctx, 1, &batch, 0, 0) &&
-				 !poll(&told, 1, ++nr % FLOOD_NAP ? 0 : 1));
+			} while (!refgpu_submit(&gpu, ctx, 1, &batch, 0,
+						++nr % FLOOD_JOBS ? 0 : sync) &&
+				 !poll(&told, 1, 0));
 			refgpu_close(&gpu);
 		}
 		if (read(pipe, &byte, 1) != 1)
