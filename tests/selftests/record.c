@@ -310,7 +310,7 @@ static uint64_t waited(const struct script *script)
 
 TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 {
-	uint64_t sum, truth;
+	uint64_t sum, truth, off;
 	struct script *script;
 
 	/* 400 stacks are more than perf has room for by itself */
@@ -333,8 +333,9 @@ TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 	truth = waited(script);
 	TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
 	EXPECT_LE(WAITERS * WAIT_MS * MS * 9 / 10, truth);
-	EXPECT_LE(truth - truth / 100, sum);
-	EXPECT_GE(truth + truth / 100, sum);
+	/* between its clock and theirs there is some code, which may be slow */
+	off = sum > truth ? sum - truth : truth - sum;
+	EXPECT_LE(off * 100, truth * slowdown());
 }
 
 /* ---- which fence ---- */
