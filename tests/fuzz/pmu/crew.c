@@ -46,6 +46,8 @@ static void crew_start(struct crew *crew, unsigned int nr)
 	}
 	if (!pid)
 		worker_main(crew->options, crew->shared, nr, crew->life[nr], crew->from_line);
+	/* it does that, too; but it may be killed before it has come to it */
+	setpgid(pid, crew->shared->group);
 	crew->pid[nr] = pid;
 	crew->working++;
 }

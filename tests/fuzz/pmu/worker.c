@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <xf86drm.h>
 
 #include "fuzz.h"
 
@@ -181,6 +183,13 @@ void worker_child(struct fuzzer *f, struct rnd *r)
 	_exit(0);
 }
 
+static bool is_drm(int fd)
+{
+	struct drm_version version = {};
+
+	return !ioctl(fd, DRM_IOCTL_VERSION, &version);
+}
+
 int worker_executed(char **argv)
 {
 	struct options options = { .mail = { -1, -1 }, .workers = 1, .threads = 1 };
@@ -196,9 +205,15 @@ int worker_executed(char **argv)
 	worker.root = atoi(argv[2]);
 	worker.nr_tids = 1;
 	slots_init(&worker.slots);
-	/* what it has inherited, whatever that is */
+	/*
+	 * what it has inherited, whatever that is: but a driver that is not what is tested
+	 * gets no calls that are another one's
+	 */
 	for (int fd = 3; fd < 40; fd++)
-		worker.slots.fd[rnd_below(&rnd, SLOT_KINDS)][rnd_below(&rnd, SLOTS)] = dup(fd);
+		if (is_drm(fd))
+			slot_put_drm(&worker.slots, &rnd, dup(fd));
+		else
+			slot_put(&worker.slots, rnd_below(&rnd, SLOT_KINDS), &rnd, dup(fd));
 	fuzzer_start(&f, &worker, 0, &progress);
 	child_steps(&f, &rnd);
 	return 0;
