@@ -125,7 +125,7 @@ TEST_F_TIMEOUT(load, two_hundred_rounds, 400)
 	for (i = 0; i < 12; i++)
 		ASSERT_EQ(0, observer_round(drm, !(i % 4)));
 	before = unreclaimable_kb();
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < (int)slow_rounds(200); i++)
 		ASSERT_EQ(0, observer_round(drm, !(i % 4))) TH_LOG("round %d", i);
 	after = unreclaimable_kb();
 	TH_LOG("unreclaimable memory: %ld KiB before, %ld KiB after", before, after);
