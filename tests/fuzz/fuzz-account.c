@@ -1033,10 +1033,10 @@ static void event_close(struct event *ev)
 	struct share *share = ev->share;
 
 	trace("event %td: closed", ev - event);
-	gpu_set_leave(&ev->member);
+	gpu_set_leave(&share->set, &ev->member);
 	ev->share = NULL;
 	node[share->node].views--;
-	if (list_empty(&share->set.members)) {
+	if (!share->set.nr) {
 		list_del(&share->set.link);
 		free(share);
 	}

@@ -491,11 +491,11 @@ static void a_member_that_left_gets_nothing(void)
 	open_and_enable(&a);
 	open_and_enable(&b);
 	count(5);
-	gpu_set_leave(&a.member);
+	gpu_set_leave(&set, &a.member);
 	settle();
 	CHECK_EQ(a.count, 0);
 	CHECK_EQ(b.count, 5);
-	gpu_set_leave(&b.member);
+	gpu_set_leave(&set, &b.member);
 	count(6);
 	settle();
 	CHECK_EQ(nr_credits, 1);
@@ -623,7 +623,7 @@ static void repeated_coordinates_need_a_set_of_their_own(void)
 	gpu_set_join(&set, &b.member);
 	init_alike(&new);
 	CHECK(!gpu_set_takes(&set, &new, &again.member));
-	gpu_set_leave(&b.member);
+	gpu_set_leave(&set, &b.member);
 	CHECK(gpu_set_takes(&set, &new, &again.member));
 	teardown();
 }

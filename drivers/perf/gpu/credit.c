@@ -93,6 +93,7 @@ void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
 		  const void *opener, const void *solo)
 {
 	INIT_LIST_HEAD(&set->members);
+	set->nr = 0;
 	set->view = *view;
 	set->opener = opener;
 	set->solo = solo;
@@ -135,15 +136,18 @@ void gpu_set_join(struct gpu_set *set, struct gpu_member *member)
 {
 	member->live = false;
 	list_add_tail(&member->link, &set->members);
+	set->nr++;
 }
 
 /**
  * gpu_set_leave() - remove an event from its set
+ * @set:	the set
  * @member:	the event
  */
-void gpu_set_leave(struct gpu_member *member)
+void gpu_set_leave(struct gpu_set *set, struct gpu_member *member)
 {
 	list_del(&member->link);
+	set->nr--;
 }
 
 static bool member_is_there(struct gpu_member *m, const struct gpu_credit_ops *ops)

@@ -69,6 +69,7 @@ struct gpu_view {
  * @link:	in the list of sets
  * @sampled:	in the list of those that are sampled, too
  * @members:	the events, struct gpu_member
+ * @nr:		how many
  * @view:	what they all look at
  * @opener:	the process that opened them: a key
  * @solo:	when the opener looks at a task of its own: that task, a key
@@ -83,6 +84,7 @@ struct gpu_set {
 	struct list_head link;
 	struct list_head sampled;
 	struct list_head members;
+	unsigned int nr;
 	struct gpu_view view;
 	const void *opener;
 	const void *solo;
@@ -119,7 +121,7 @@ void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
 bool gpu_set_takes(const struct gpu_set *set, const struct gpu_set *like,
 		   const struct gpu_member *member);
 void gpu_set_join(struct gpu_set *set, struct gpu_member *member);
-void gpu_set_leave(struct gpu_member *member);
+void gpu_set_leave(struct gpu_set *set, struct gpu_member *member);
 struct gpu_member *gpu_set_pick(struct gpu_set *set, const struct gpu_credit_ops *ops,
 				struct gpu_member *leaving);
 void gpu_set_settle(struct gpu_set *set, const struct gpu_credit_ops *ops,

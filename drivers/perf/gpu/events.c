@@ -362,18 +362,6 @@ static void list_leave(struct list_head *link, struct list_head **next)
 	list_del(link);
 }
 
-/* how many events that was for */
-static unsigned int set_settle(struct gpu_set *set)
-{
-	struct gpu_member *member;
-	unsigned int nr = 0;
-
-	gpu_set_settle(set, &gpu_credit_ops, NULL);
-	list_for_each_entry(member, &set->members, link)
-		nr++;
-	return nr;
-}
-
 /**
  * gpu_events_settle() - share out what all accounts have counted, to some of the events
  * @work:	how many of them
@@ -399,7 +387,10 @@ bool gpu_events_settle(unsigned int work, bool *armed)
 		roots_next = gpu_roots.next;
 	}
 	while (sets_next != &gpu_sets && work) {
-		work -= min(work, set_settle(list_entry(sets_next, struct gpu_set, link)));
+		struct gpu_set *set = list_entry(sets_next, struct gpu_set, link);
+
+		gpu_set_settle(set, &gpu_credit_ops, NULL);
+		work -= min(work, set->nr);
 		sets_next = sets_next->next;
 	}
 	for (; roots_next != &gpu_roots && work; work--) {
@@ -432,7 +423,8 @@ void gpu_events_settle_all(void)
 			raw_spin_lock_irq(&gpu_lock);
 			work = GPU_SETTLE_PORTION;
 		}
-		work -= min(work, set_settle(set));
+		gpu_set_settle(set, &gpu_credit_ops, NULL);
+		work -= min(work, set->nr);
 	}
 	raw_spin_unlock_irq(&gpu_lock);
 }
@@ -1005,10 +997,10 @@ static void root_free(struct gpu_event *ev)
 	/* records on their way may name the scope */
 	gpu_flush_devices();
 	if (ev->set) {
-		gpu_set_leave(&ev->member);
+		gpu_set_leave(ev->set, &ev->member);
 		nr_members--;
 		nr_sampled -= ev->set->view.sampled;
-		if (list_empty(&ev->set->members)) {
+		if (!ev->set->nr) {
 			set = ev->set;
 			list_leave(&set->link, &sets_next);
 			list_del(&set->sampled);
