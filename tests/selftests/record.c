@@ -77,7 +77,8 @@ FIXTURE_VARIANT(chains)
 /* w() waits for what f() has submitted, and is in no job's chain */
 #define SUBMITS		" -f 12 -g 8 -w 2 -m 5"
 #define SUBMIT_CHAINS(end)	{ "f main " end, 12 }, { "h g main " end, 8 }
-#define WAITS		" -f 5 -w 5 -m 10"
+/* a sample for each ms, of which a user's buffer holds some 60 */
+#define WAITS		" -f 3 -w 3 -m 10"
 #define DWARF		"--call-graph dwarf "
 #define FP		"--call-graph fp "
 /* dwarf knows the way through libc to the start, which has no frame pointers */
