@@ -204,7 +204,7 @@ static bool crew_kill_all(struct crew *crew)
 	return crew_wait(crew, WORKERS_MAX);
 }
 
-/* with nobody there, and no file on its way to someone, the modules can go */
+/* with nobody there, and no file on its way to someone, drivers and modules can go */
 static void crew_reload(struct crew *crew)
 {
 	enum slot_kind kind;
@@ -218,6 +218,7 @@ static void crew_reload(struct crew *crew)
 	while ((fd = mail_take(crew->options, &kind)) >= 0)
 		close(fd);
 	cover_begin(crew->cover, crew->shared);
+	virtgpu_rebind();
 	modules_reload(crew->options, crew->shared);
 	cover_end(crew->cover, crew->shared);
 	if (crew->cover)

@@ -167,15 +167,6 @@ struct options {
 	bool root;		/* else half of the workers are nobody in particular */
 };
 
-/*
- * Whether virtio_gpu is unbound in this run, or else has sync files. Not both: the lock of
- * its fences is its device's (virtgpu_fence.c), which a sync file does not keep.
- */
-static inline bool virtgpu_goes(const struct options *options)
-{
-	return options->seed % 4 == 0;
-}
-
 struct worker {
 	const struct options *options;
 	struct shared *shared;
@@ -229,6 +220,8 @@ void op_goes_on(struct fuzzer *f);
 int event_anchor(void);
 /* a file that was passed and is still on its way, or a negative errno */
 int mail_take(const struct options *options, enum slot_kind *kind);
+/* virtio_gpu is unbound, and bound again, under an event; if there is one */
+void virtgpu_rebind(void);
 /* all of them go, and come again, if nobody holds them */
 void modules_reload(const struct options *options, struct shared *shared);
 

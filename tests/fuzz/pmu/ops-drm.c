@@ -347,7 +347,7 @@ long op_refgpu_ioctl(struct fuzzer *f, struct rnd *r)
 long op_virtgpu_submit(struct fuzzer *f, struct rnd *r)
 {
 	uint32_t nop = 0;
-	bool sync_file = rnd_one_in(r, 2) && !virtgpu_goes(f->worker->options);
+	bool sync_file = rnd_one_in(r, 2);
 	struct drm_virtgpu_execbuffer job = {
 		.flags = sync_file ? VIRTGPU_EXECBUF_FENCE_FD_OUT : 0,
 		.size = sizeof(nop),

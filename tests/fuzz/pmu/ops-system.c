@@ -81,23 +81,31 @@ long op_refgpu_rebind(struct fuzzer *f, struct rnd *r)
 			     rnd_of(r, "refgpu.0", "refgpu.0", "refgpu.1"));
 }
 
-long op_virtgpu_rebind(struct fuzzer *f, struct rnd *r)
+/*
+ * That driver is not made for it: it uses its queues when they are gone, if a file is closed,
+ * and its memory, if a sync file is. So it is done while nobody has one.
+ */
+void virtgpu_rebind(void)
 {
 	static const char driver[] = "/sys/bus/virtio/drivers/virtio_gpu";
+	struct rnd r = {};
 	struct dirent *entry;
 	char name[32] = "";
-	DIR *dir;
+	int anchor;
+	DIR *dir = opendir(driver);
 
-	if (!virtgpu_goes(f->worker->options))
-		return -EPERM;
-	dir = opendir(driver);
 	if (!dir)
-		return -errno;
+		return;
 	while ((entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "virtio", 6))
 			snprintf(name, sizeof(name), "%.31s", entry->d_name);
 	closedir(dir);
-	return name[0] ? driver_rebind(r, driver, name) : -ENODEV;
+	if (!name[0])
+		return;
+	anchor = event_anchor();
+	driver_rebind(&r, driver, name);
+	if (anchor >= 0)
+		close(anchor);
 }
 
 static long module_load(const struct options *options, const char *name, const char *args)

@@ -71,7 +71,6 @@
 	/* ops-system.c */					\
 	OP(cpu_switch,		3,	NEEDS_SYSTEM)		\
 	OP(refgpu_rebind,	2,	NEEDS_SYSTEM)		\
-	OP(virtgpu_rebind,	2,	NEEDS_SYSTEM)		\
 	OP(module_reload,	3,	NEEDS_SYSTEM)		\
 	OP(parameter_set,	6,	NEEDS_SYSTEM)		\
 	OP(sysctl_set,		4,	NEEDS_SYSTEM)		\
