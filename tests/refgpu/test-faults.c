@@ -478,7 +478,7 @@ static void late_no_more(void)
 static void late_by(uint64_t ticks)
 {
 	const uint64_t cycles = 60 * MS_CYCLES;
-	const int64_t late_ns = ticks * TICK_NS, flush_ns = FLUSH_US * 1000LL;
+	const int64_t late_ns = ticks * TICK_NS, flush_ns = FLUSH_US * 1000LL * slowdown();
 	uint64_t value, last = 0;
 	unsigned int polls = 0;
 	int64_t begin, now, end;
@@ -782,7 +782,8 @@ static void hang_at_the_end(void)
 }
 
 #define RING		64
-#define RING_JOBS	40
+/* more than there is room for, and not too many for a slow machine */
+#define RING_JOBS	24
 
 /*
  * Three records of a job: queued, runs, done. 64 of them are 21 jobs, and one that

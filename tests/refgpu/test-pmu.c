@@ -484,7 +484,7 @@ static void wrap_open(uint64_t seed)
 	world->nr_contexts = 4;
 	world->nr_jobs = 200;
 	world->nr_workers = 4;
-	world->first_cycles = 60 * MS_CYCLES;
+	world->first_cycles = 60 * MS_CYCLES * slowdown();
 	world->mix.max_cycles = 2500;
 	world_open();
 	want_some();
@@ -532,6 +532,8 @@ static bool reports_wrapped(uint64_t left)
 	for (e = 0; e < ENGINES; e++)
 		least += world->end.engine[e].changes - world->begin.engine[e].changes +
 			 during / MS_CYCLES - 1;
+	printf("# %lu reports at most before the load, wraps at %lu, %lu at least after it\n", most,
+	       left, least);
 	return most < left && left < least;
 }
 

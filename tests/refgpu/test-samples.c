@@ -532,9 +532,10 @@ static void waits_of_a_client(void)
 	CHECK_EQ(ring_open(&ring, &waits, 0, -1, 1, 0), 0);
 	CHECK_EQ(gpu_event_enable(counter), 0);
 	CHECK_EQ(gpu_event_enable(ring.fd), 0);
-	submit(&other, context_of(&other), 0, 5 * MS_CYCLES, theirs);
+	/* long enough for the wait not to come too late */
+	submit(&other, context_of(&other), 0, 100 * MS_CYCLES, theirs);
 	CHECK_EQ(refgpu_sync_wait(&other, theirs, 10 * SECOND), 0);
-	submit(&gpu, context_of(&gpu), 0, 5 * MS_CYCLES, sync);
+	submit(&gpu, context_of(&gpu), 0, 100 * MS_CYCLES, sync);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 10 * SECOND), 0);
 	CHECK_EQ(gpu_event_disable(counter), 0);
 	CHECK_EQ(gpu_event_read(counter), 1);
