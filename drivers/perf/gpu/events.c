@@ -551,6 +551,7 @@ struct submission {
 	const struct gpu_pmu_work *work;
 	struct gpu_record *rec;
 	unsigned int room;	/* for so many more scopes */
+	bool left_out;		/* and there was one more */
 };
 
 /* not inline: it has much on the stack, which is initialized, and is not for all */
@@ -615,7 +616,7 @@ static void scopes_submit(struct gpu_work_events *scopes, u64 key, struct submis
 		if (ev->key != key)
 			continue;
 		if (!s->room) {
-			gpu_ring_leave_out(&s->gdev->ring);
+			s->left_out = true;
 			return;
 		}
 		s->room--;
@@ -665,6 +666,8 @@ void gpu_events_submit(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *w
 		work_submit(&here->jobs, &s, jobs_submit);
 	if (in_task() && rec->owner != &gdev->kernel->account)
 		work_submit(&here->scopes, &s, scopes_submit);
+	if (s.left_out)
+		gpu_ring_leave_out(&gdev->ring);
 }
 
 /**

@@ -133,7 +133,8 @@ struct gpu_event {
 	struct gpu_member member;
 };
 
-#define GPU_WORK_HASH_BITS	4
+/* keys are few: so most of them have a list for themselves */
+#define GPU_WORK_HASH_BITS	6
 
 /**
  * struct gpu_work_events - events that a submission is looked up in
