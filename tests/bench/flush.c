@@ -183,19 +183,25 @@ static void flush_wait(void)
 /* of one period */
 static double flush_mean(double *reports)
 {
-	uint64_t before, start;
+	const uint64_t period = FLUSH_MS * 1000000ULL;
+	uint64_t before, start, took;
+	unsigned int periods;
 	double ns;
 
 	flush_wait();
 	before = reports_written();
 	start = bench_now();
-	/* it ends where it has begun, between two rounds */
-	while (bench_now() - start < PERIODS * FLUSH_MS * 1000000ULL)
+	/* it ends where it has begun, between two rounds: unless this program was held up */
+	do {
 		usleep(1000);
+		took = bench_now() - start;
+	} while (took < PERIODS * period);
 	trace_on(false);
-	*reports = (double)(reports_written() - before) / PERIODS;
+	/* it began a quarter of a period behind a round */
+	periods = (took + period / 4) / period;
+	*reports = (double)(reports_written() - before) / periods;
 	ns = flushes_read().ns;
-	return ns / PERIODS;
+	return ns / periods;
 }
 
 static double copy_ns(size_t bytes)
