@@ -366,7 +366,8 @@ static void done_of_earlier_jobs(void)
 	setup();
 	ctx = context_of(&gpu);
 	sync = refgpu_sync(&gpu);
-	jobs[0] = submit(&gpu, ctx, 0, 200 * MS_CYCLES, 0);
+	/* still there when the event is, and the events' source */
+	jobs[0] = submit(&gpu, ctx, 0, 200 * MS_CYCLES * slowdown(), 0);
 	mine.fd = gpu.fd;
 	CHECK_EQ(ring_open(&ring, &mine, 0, -1, 1, 0), 0);
 	CHECK_EQ(gpu_event_enable(ring.fd), 0);
