@@ -29,6 +29,7 @@
 
 #include "perf.h"
 #include "refgpu.h"
+#include "../slowdown.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define FLUSH_US	"/sys/module/gpu_pmu/parameters/flush_us"
@@ -314,7 +315,9 @@ static void work_measure(const struct work *work)
 
 	if (pipe(to) || pipe(from))
 		die("pipe: %s", strerror(errno));
-	snprintf(text, sizeof(text), "%u", work->report_us ?: REPORT_US);
+	/* on the tracer's kernel the simulated hardware would else take all of the time */
+	snprintf(text, sizeof(text), "%u", (work->report_us ?: REPORT_US) *
+		 (irqsoff ? slowdown() : 1));
 	set(REPORT_PERIOD, text);
 	pid = fork();
 	if (!pid) {
