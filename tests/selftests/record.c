@@ -269,12 +269,12 @@ FIXTURE_TEARDOWN(script)
 }
 
 /*
- * That nothing was lost would be seen if it was not so: 100 stacks into 16 KiB. The job is
- * long enough for the wait not to come too late.
+ * That nothing was lost would be seen if it was not so: hundreds of stacks into 16 KiB. The
+ * job is long enough for the wait not to come too late, however busy the host is.
  */
 TEST_F_TIMEOUT(script, tells_what_is_lost, PATIENCE)
 {
-	const unsigned int ms = 100 * slowdown();
+	const unsigned int ms = 500 * slowdown();
 
 	ASSERT_EQ(0, quietly(RECORD "-m 4 " WAIT_TIME DWARF STACKS " -f 1 -w 1 -m %u", ms));
 	self->script = script_read(DATA);
