@@ -201,7 +201,7 @@ long op_parameter_set(struct fuzzer *f, struct rnd *r)
 				  rnd_of(r, "1024", "1024", "0", "10"));
 	default:
 		return file_write(PARAMETERS "fifo_samples",
-				  rnd_of(r, "256", "16", "17", "65536", "15", "x"));
+				  rnd_of(r, "256", "16", "17", "2048", "15", "x"));
 	}
 }
 
