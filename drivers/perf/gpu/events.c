@@ -482,17 +482,10 @@ unsigned int gpu_events_mark(void)
 #define WORK_KEY_DEVICE		GENMASK_ULL(63, 32)
 #define WORK_KEY_ENGINE		GENMASK_ULL(31, 0)
 
-static u64 work_key(const struct gpu_pmu_device *gdev, unsigned int engine)
+/* of a device, by its number, or of all (0); of an engine, or of all (0): see struct gpu_account */
+static u64 work_key(u32 device, unsigned int slot)
 {
-	return FIELD_PREP(WORK_KEY_DEVICE, gdev->number) |
-	       FIELD_PREP(WORK_KEY_ENGINE, engine + 1);
-}
-
-/* that does not change any more */
-static void event_set_key(struct gpu_event *root)
-{
-	root->key = FIELD_PREP(WORK_KEY_DEVICE, root->gdev ? root->gdev->number : 0) |
-		    FIELD_PREP(WORK_KEY_ENGINE, root->slot);
+	return FIELD_PREP(WORK_KEY_DEVICE, device) | FIELD_PREP(WORK_KEY_ENGINE, slot);
 }
 
 static struct list_head *work_events_of(struct gpu_work_events *events, u64 key)
@@ -639,7 +632,7 @@ work_submit(struct gpu_work_events *events, struct submission *s,
 	submit(events, 0, s);
 	if (!events->nr_bound)
 		return;
-	key = work_key(s->gdev, s->rec->engine);
+	key = work_key(s->gdev->number, s->rec->engine + 1);
 	for (i = 0; i < ARRAY_SIZE(work_masks); i++)
 		submit(events, key & work_masks[i], s);
 }
@@ -1375,7 +1368,8 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		gpu_device_get(ev->gdev);
 		raw_spin_unlock_irq(&gpu_lock);
 	}
-	event_set_key(ev);
+	/* what it is restricted to does not change any more */
+	ev->key = work_key(ev->gdev ? ev->gdev->number : 0, ev->slot);
 	if (!err && ev->gdev && !device_counts(ev->gdev, c->desc))
 		err = -ENODATA;
 	if (!err && c->desc->of_context) {
