@@ -64,8 +64,8 @@ int slot_any_drm(struct slots *slots, struct rnd *r);
 int slot_any_kind(struct slots *slots, struct rnd *r, enum slot_kind *kind);
 /* @fd: an open file, which is given away, or a negative errno; returns 0 or that */
 long slot_put(struct slots *slots, enum slot_kind kind, struct rnd *r, long fd);
-/* by its driver */
-long slot_put_drm(struct slots *slots, struct rnd *r, long fd);
+/* a GPU's file, by its driver; SLOT_FILE: it is none */
+enum slot_kind slot_kind_of(int fd);
 /* out of its slot: the caller's */
 int slot_take(struct slots *slots, enum slot_kind kind, struct rnd *r);
 struct slot_map *slot_map_take(struct slots *slots, struct rnd *r);

@@ -78,7 +78,7 @@ long op_drm_open(struct fuzzer *f, struct rnd *r)
 	if (fd < 0)
 		return -errno;
 	refgpu_furnish(fd, r);
-	return slot_put_drm(&f->worker->slots, r, fd);
+	return slot_put(&f->worker->slots, slot_kind_of(fd), r, fd);
 }
 
 long op_drm_close(struct fuzzer *f, struct rnd *r)

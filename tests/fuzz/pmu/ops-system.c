@@ -60,14 +60,14 @@ static void render_nodes_open_to_all(void)
 	closedir(dir);
 }
 
-static long driver_rebind(struct rnd *r, const char *driver, const char *device)
+static long driver_rebind(const char *driver, const char *device, unsigned int pause)
 {
 	char path[128];
 	long ret;
 
 	snprintf(path, sizeof(path), "%s/unbind", driver);
 	ret = file_write(path, device);
-	pause_ms(rnd_below(r, 20));
+	pause_ms(pause);
 	snprintf(path, sizeof(path), "%s/bind", driver);
 	file_write(path, device);
 	render_nodes_open_to_all();
@@ -76,9 +76,10 @@ static long driver_rebind(struct rnd *r, const char *driver, const char *device)
 
 long op_refgpu_rebind(struct fuzzer *f, struct rnd *r)
 {
+	const char *device = rnd_of(r, "refgpu.0", "refgpu.0", "refgpu.1");
+
 	(void)f;
-	return driver_rebind(r, "/sys/bus/platform/drivers/refgpu",
-			     rnd_of(r, "refgpu.0", "refgpu.0", "refgpu.1"));
+	return driver_rebind("/sys/bus/platform/drivers/refgpu", device, rnd_below(r, 20));
 }
 
 /*
@@ -88,7 +89,6 @@ long op_refgpu_rebind(struct fuzzer *f, struct rnd *r)
 void virtgpu_rebind(void)
 {
 	static const char driver[] = "/sys/bus/virtio/drivers/virtio_gpu";
-	struct rnd r = {};
 	struct dirent *entry;
 	char name[32] = "";
 	int anchor;
@@ -103,7 +103,7 @@ void virtgpu_rebind(void)
 	if (!name[0])
 		return;
 	anchor = event_anchor();
-	driver_rebind(&r, driver, name);
+	driver_rebind(driver, name, 10);
 	if (anchor >= 0)
 		close(anchor);
 }

@@ -73,16 +73,15 @@ long slot_put(struct slots *slots, enum slot_kind kind, struct rnd *r, long fd)
 	return 0;
 }
 
-long slot_put_drm(struct slots *slots, struct rnd *r, long fd)
+enum slot_kind slot_kind_of(int fd)
 {
-	enum slot_kind kind = SLOT_FILE;
 	char name[16] = "";
 	struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
 
-	if (fd >= 0 && !ioctl(fd, DRM_IOCTL_VERSION, &version))
-		kind = !strcmp(name, "refgpu") ? SLOT_REFGPU :
-		       !strcmp(name, "virtio_gpu") ? SLOT_VIRTGPU : SLOT_FILE;
-	return slot_put(slots, kind, r, fd);
+	if (ioctl(fd, DRM_IOCTL_VERSION, &version))
+		return SLOT_FILE;
+	return !strcmp(name, "refgpu") ? SLOT_REFGPU :
+	       !strcmp(name, "virtio_gpu") ? SLOT_VIRTGPU : SLOT_FILE;
 }
 
 int slot_take(struct slots *slots, enum slot_kind kind, struct rnd *r)

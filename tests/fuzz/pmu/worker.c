@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include "fuzz.h"
 
@@ -183,13 +181,6 @@ void worker_child(struct fuzzer *f, struct rnd *r)
 	_exit(0);
 }
 
-static bool is_drm(int fd)
-{
-	struct drm_version version = {};
-
-	return !ioctl(fd, DRM_IOCTL_VERSION, &version);
-}
-
 int worker_executed(char **argv)
 {
 	struct options options = { .mail = { -1, -1 }, .workers = 1, .threads = 1 };
@@ -209,11 +200,13 @@ int worker_executed(char **argv)
 	 * what it has inherited, whatever that is: but a driver that is not what is tested
 	 * gets no calls that are another one's
 	 */
-	for (int fd = 3; fd < 40; fd++)
-		if (is_drm(fd))
-			slot_put_drm(&worker.slots, &rnd, dup(fd));
-		else
-			slot_put(&worker.slots, rnd_below(&rnd, SLOT_KINDS), &rnd, dup(fd));
+	for (int fd = 3; fd < 40; fd++) {
+		enum slot_kind kind = slot_kind_of(fd);
+
+		if (kind == SLOT_FILE)
+			kind = rnd_below(&rnd, SLOT_KINDS);
+		slot_put(&worker.slots, kind, &rnd, dup(fd));
+	}
 	fuzzer_start(&f, &worker, 0, &progress);
 	child_steps(&f, &rnd);
 	return 0;
