@@ -68,11 +68,10 @@ static void timer_end(void)
  * Whoever submits faster than is taken over: a ring of 64 records, the timer at its
  * slowest, and another process that submits all the time. It is there from the start,
  * so that it inherits no event.
- */
-/*
- * and then waits for them: on a kernel that can be preempted anywhere, the workers of
- * drm_sched, which have always something to do, would else hold up the grace periods of
- * RCU tasks, which the end of the hooks waits for
+ *
+ * After so many jobs it waits for them: on a kernel that can be preempted anywhere, the
+ * workers of drm_sched, which have always something to do, would else hold up the grace
+ * periods of RCU tasks, which the end of the hooks waits for.
  */
 #define FLOOD_JOBS	256
 #define FLOOD_WAIT_NS	10000000000L
@@ -96,14 +95,15 @@ static void flood_run(int pipe)
 				continue;
 			refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx);
 			sync = refgpu_sync(&gpu);
-			nr = 0;
-			do {
-				if (nr && nr % FLOOD_JOBS == 0)
-					refgpu_sync_wait(&gpu, sync, FLOOD_WAIT_NS);
+			for (nr = 1; !poll(&told, 1, 0); nr++) {
+				bool pause = nr % FLOOD_JOBS == 0;
+
 				refgpu_spin(&batch, 1);
-			} while (!refgpu_submit(&gpu, ctx, 1, &batch, 0,
-						++nr % FLOOD_JOBS ? 0 : sync) &&
-				 !poll(&told, 1, 0));
+				if (refgpu_submit(&gpu, ctx, 1, &batch, 0, pause ? sync : 0))
+					break;
+				if (pause)
+					refgpu_sync_wait(&gpu, sync, FLOOD_WAIT_NS);
+			}
 			refgpu_close(&gpu);
 		}
 		if (read(pipe, &byte, 1) != 1)
