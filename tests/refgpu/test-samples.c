@@ -384,6 +384,47 @@ static void done_of_earlier_jobs(void)
 	refgpu_close(&gpu);
 }
 
+#define FLOOD_JOBS	8000	/* some records each: far more than the ring holds */
+#define FLOOD_AT_ONCE	2000	/* half of what can be followed */
+#define FLOOD_EVENTS	60	/* each completion is so much work for the flush */
+
+/*
+ * Who submits as fast as it can, with all events that sample it, does not outrun the flush:
+ * what it has done is counted. Samples may be lost, for FIFOs and perf's rings are small.
+ */
+static void flood_is_kept_up_with(void)
+{
+	struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	struct ring ring[FLOOD_EVENTS];
+	unsigned int i, last;
+	uint32_t ctx, sync;
+	int counter;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	done.fd = gpu.fd;
+	counter = gpu_event_open(&done, 0, -1, -1);
+	CHECK(counter >= 0);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+	for (i = 0; i < FLOOD_EVENTS; i++) {
+		CHECK_EQ(ring_open(&ring[i], &done, 0, -1, 1, 0), 0);
+		CHECK_EQ(gpu_event_enable(ring[i].fd), 0);
+	}
+	for (i = 0; i < FLOOD_JOBS; i++) {
+		last = (i + 1) % FLOOD_AT_ONCE == 0;
+		submit(&gpu, ctx, 0, 1, last ? sync : 0);
+		if (last)
+			CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+	}
+	CHECK_EQ(gpu_event_disable(counter), 0);
+	CHECK_EQ(gpu_event_read(counter), FLOOD_JOBS);
+	for (i = 0; i < FLOOD_EVENTS; i++)
+		ring_close(&ring[i]);
+	close(counter);
+	refgpu_close(&gpu);
+}
+
 /* ---- waits ---- */
 
 enum way { BY_BUFFER, BY_SYNCOBJ, BY_ANY, BY_TIMELINE, BY_POLL, BY_SELECT, WAYS };
@@ -610,6 +651,7 @@ int main(void)
 		TEST(done_is_joined_to_jobs),
 		TEST(others_are_not_seen),
 		TEST(done_of_earlier_jobs),
+		TEST(flood_is_kept_up_with),
 		TEST(waits_in_all_ways),
 		TEST(wait_time_by_period),
 		TEST(waits_of_a_client),

@@ -15,13 +15,19 @@
  * under a hold of its own: the timer's next portion comes after a gap in which others
  * have the CPU. perf and the scheduler cannot wait for that when they switch an event:
  * they take over all that there is. That is little, for whoever pushes a batch of records
- * has a portion done at once.
+ * does not go on before the ring is empty: an irq_work on its CPU, which has one portion
+ * done and then queues itself again. Who pushes on other CPUs meanwhile gets at most as
+ * far as the next batch.
  */
+#include <linux/bits.h>
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
 
 #include "internal.h"
 
@@ -88,18 +94,21 @@ void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now)
 	}
 }
 
-/* a portion of it; whether there is more */
-static bool flush_device_some(struct gpu_pmu_device *gdev, u64 now)
+/* what a portion has left; there may be more of other kinds behind it */
+#define FLUSH_MORE_RECORDS	BIT(0)
+#define FLUSH_MORE_REPORTS	BIT(1)
+
+static unsigned int flush_device_some(struct gpu_pmu_device *gdev, u64 now)
 {
 	if (!gdev->flowing)
-		return false;
+		return 0;
 	if (gdev->ops->sync)
 		now = gdev->ops->sync(gdev);
 	if (gpu_ledger_drain(&gdev->ledger, &gdev->ring, FLUSH_WORK,
 			     gpu_events_sample_work()))
-		return true;
+		return FLUSH_MORE_RECORDS;
 	gpu_ledger_flush(&gdev->ledger, &gdev->ring, now);
-	return gpu_unit_drain(gdev, FLUSH_WORK);
+	return gpu_unit_drain(gdev, FLUSH_WORK) ? FLUSH_MORE_REPORTS : 0;
 }
 
 /**
@@ -120,11 +129,12 @@ u64 gpu_flush_devices(void)
 	return now;
 }
 
-static bool flush_some(void)
+/* FLUSH_MORE_* of all devices */
+static unsigned int flush_some(void)
 {
 	struct gpu_pmu_device *gdev;
 	u64 now = ktime_get_ns();
-	bool more = false;
+	unsigned int more = 0;
 
 	lockdep_assert_held(&gpu_lock);
 	list_for_each_entry(gdev, &gpu_devices, link)
@@ -142,9 +152,8 @@ static bool flush_some(void)
  */
 void gpu_flush_ahead(void)
 {
-	unsigned int portions = FLUSH_PORTIONS_MAX;
+	unsigned int portions = FLUSH_PORTIONS_MAX, more;
 	unsigned long irq;
-	bool more;
 
 	do {
 		raw_spin_lock_irqsave(&gpu_lock, irq);
@@ -204,28 +213,42 @@ static enum hrtimer_restart flush_tick(struct hrtimer *timer)
 
 static struct hrtimer flush_timer;
 
-/* a batch of records has come together */
-static void flush_batch(struct irq_work *unused)
+/*
+ * A batch of records has come together on this CPU. Reports are not the doing of whoever
+ * pushes: they come to the timer.
+ */
+static void flush_batch(struct irq_work *work)
 {
+	unsigned int more = 0;
 	unsigned long irq;
 
 	raw_spin_lock_irqsave(&gpu_lock, irq);
-	if (flush_on && flush_some())
+	if (flush_on)
+		more = flush_some();
+	if (more & FLUSH_MORE_REPORTS)
 		hrtimer_start(&flush_timer, ns_to_ktime(FLUSH_GAP_NS),
 			      HRTIMER_MODE_REL_PINNED_HARD);
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+
+	/* one that goes offline would keep it, and all that is queued there after it */
+	if (more & FLUSH_MORE_RECORDS && cpu_online(smp_processor_id()))
+		irq_work_queue(work);
 }
 
-static struct irq_work batch_work;
+/* a module's per-CPU data is not relocated: it cannot have the function from the start */
+static DEFINE_PER_CPU(struct irq_work, batch_work);
 
 /**
  * gpu_flush_init() - before any event can be opened
  */
 void gpu_flush_init(void)
 {
+	int cpu;
+
 	hrtimer_init(&flush_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	flush_timer.function = flush_tick;
-	batch_work = IRQ_WORK_INIT_HARD(flush_batch);
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(&batch_work, cpu) = IRQ_WORK_INIT_HARD(flush_batch);
 }
 
 /**
@@ -235,17 +258,20 @@ void gpu_flush_init(void)
  */
 void gpu_flush_exit(void)
 {
-	irq_work_sync(&batch_work);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&batch_work, cpu));
 }
 
 /**
- * gpu_flush_soon() - a batch of records has come together
+ * gpu_flush_soon() - a batch of records has come together, the last one from this CPU
  *
- * Context: any.
+ * Context: interrupts off.
  */
 void gpu_flush_soon(void)
 {
-	irq_work_queue(&batch_work);
+	irq_work_queue(this_cpu_ptr(&batch_work));
 }
 
 static void flush_timer_start(void)
