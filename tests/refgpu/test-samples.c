@@ -463,12 +463,16 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 		break;
 	case BY_POLL:
 		fd = sync_file_of(sync);
+		if (fd < 0)
+			break;
 		poll_fd = (struct pollfd) { .fd = fd, .events = POLLIN };
 		CHECK_EQ(poll(&poll_fd, 1, 60000), 1);
 		close(fd);
 		break;
 	case BY_SELECT:
 		fd = sync_file_of(sync);
+		if (fd < 0)
+			break;
 		FD_ZERO(&set);
 		FD_SET(fd, &set);
 		CHECK_EQ(select(fd + 1, &set, NULL, NULL, NULL), 1);
