@@ -408,13 +408,14 @@ static void check_fdinfo(void)
 static void run_counted(unsigned int group)
 {
 	struct window window;
-	int jobs_fd = device_file(0, "jobs", O_RDONLY);
+	int jobs_fd = device_file(0, "jobs", O_RDONLY), err;
 
 	CHECK(jobs_fd >= 0);
 	world->ticks_open = ticks();
-	CHECK_EQ(meters_open_groups(meters, nr_meters, group), 0);
-	if (tap_failed)
-		return;
+	err = meters_open_groups(meters, nr_meters, group);
+	CHECK_EQ(err, 0);
+	if (err)
+		goto close_jobs;
 	CHECK_EQ(meters_on(meters, nr_meters, &window), 0);
 	CHECK_EQ(device_state(0, &world->begin), 0);
 	world->ticks_begin = ticks();
@@ -426,6 +427,7 @@ static void run_counted(unsigned int group)
 	check_meters();
 	check_fdinfo();
 	meters_close(meters, nr_meters);
+close_jobs:
 	close(jobs_fd);
 }
 
