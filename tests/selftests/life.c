@@ -129,7 +129,8 @@ TEST_F_TIMEOUT(load, two_hundred_rounds, 400)
 		ASSERT_EQ(0, observer_round(drm, !(i % 4))) TH_LOG("round %d", i);
 	after = unreclaimable_kb();
 	TH_LOG("unreclaimable memory: %ld KiB before, %ld KiB after", before, after);
-	EXPECT_LT(after - before, LEAK_KB);
+	/* KASAN keeps what is freed for a while, and on its kernel kmemleak looks for leaks */
+	EXPECT_LT(after - before, LEAK_KB * (long)slowdown());
 }
 
 /* ---- the device ---- */
