@@ -6,8 +6,9 @@ BEGIN {
 }
 $1 == "new" {
 	cost[$2, $3, $4] = $5
+	nr_reports[$3, $4] = $6
 	if ($3 == "a flush, by contexts and events")
-		flushes[++nr_flushes] = $4 "\t" $5
+		flushes[++nr_flushes] = $4
 }
 function of(gpu, row, what)
 {
@@ -21,6 +22,28 @@ function of(gpu, row, what)
 function more(gpu, row, what)
 {
 	return of(gpu, row, what) - of(gpu, row, "loaded, no event")
+}
+# what a report costs: between two periods, in a row of cases that are named so
+function report(row, name, from, to,	few, many)
+{
+	from = name "a report each " from " us"
+	to = name "a report each " to " us"
+	few = of("refgpu", row, from)
+	many = of("refgpu", row, to)
+	if (nr_reports[row, to] <= nr_reports[row, from]) {
+		printf "  NOT MEASURED  %s: %d reports, and %d\n", row, nr_reports[row, from],
+		       nr_reports[row, to]
+		bad = 1
+		return 0
+	}
+	return (many - few) / (nr_reports[row, to] - nr_reports[row, from])
+}
+# what 1023 events more cost
+function events(contexts,	reports)
+{
+	reports = " events, a report each 1000 us"
+	contexts = contexts " contexts, "
+	return of("refgpu", flush, contexts 1024 reports) - of("refgpu", flush, contexts 1 reports)
 }
 function limit(must, name, value, most)
 {
@@ -85,15 +108,29 @@ END {
 	if (top ~ /^[0-9]+$/)
 		limit(0, "4096 clients of perf gpu top, in a terminal: the same", top,
 		      of("refgpu", row, "  4096 clients, fdinfo") / 10)
-	# contexts that did nothing must not change a flush
+	# it grows with reports, as much for the last of them as for the first
+	row = "a flush, by reports of the hardware"
+	flush = "a flush, by contexts and events"
+	each = report(row, "", 1000, 20)
+	limit(1, "a report of the hardware, in a flush", each, 400)
+	limit(1, "one of 10000: as one of 2000, and a tenth", report(row, "", 100, 20),
+	      1.1 * report(row, "", 1000, 100))
+	limit(1, "one with 4096 contexts, 1024 events: as with 1 and 1, and a tenth",
+	      report(flush, "4096 contexts, 1024 events, ", 1000, 20), 1.1 * each)
+	# and not with contexts times events
+	limit(1, "1023 events more, with 4096 contexts: as with 1, and a tenth", events(4096),
+	      1.1 * events(1))
+	# contexts that did nothing must not change it
 	for (i = 1; i <= nr_flushes; i++) {
-		split(flushes[i], f, "\t")
-		what = f[1]
-		sub(/^[0-9]+ contexts, /, "", what)
-		if (what in flush)
-			limit(1, "a flush of " f[1], f[2], 1.1 * flush[what])
-		else
-			flush[what] = f[2]
+		what = flushes[i]
+		if (what ~ /^1 contexts, / || what in was)
+			continue
+		was[what]
+		alone = what
+		sub(/^[0-9]+ contexts, /, "1 contexts, ", alone)
+		if (("refgpu", flush, alone) in cost)
+			limit(1, "a flush of " what, of("refgpu", flush, what),
+			      1.1 * of("refgpu", flush, alone))
 	}
 	exit bad
 }

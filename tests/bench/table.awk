@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# A table, and JSON, of lines "run<tab>GPU<tab>row<tab>case<tab>number". Behind each number
-# is what it is more than the row's first one on that GPU.
+# A table, and JSON, of lines "run<tab>GPU<tab>row<tab>case<tab>number[<tab>reports]". Behind
+# each number is what it is more than the row's first one on that GPU; behind the case, the
+# reports of the hardware that it is for.
 BEGIN {
 	FS = "\t"
 	printf "[" >json
@@ -36,11 +37,15 @@ function cell(run, gpu, row, what,	value, first)
 	cost[run, gpu, row, what] = $5
 	if (run == "old")
 		compared = 1
+	if ($6 && !((row, what) in reports))
+		reports[row, what] = $6
 	if (!number($5))
 		why = why sprintf("%s, %s, %s: %s\n", gpu, row, what, $5)
 	gsub(/["\\]/, " ", $5)
 	printf "%s\n {\"run\": \"%s\", \"gpu\": \"%s\", \"row\": \"%s\", \"case\": \"%s\", \"peer\": %s, ",
 	       comma, run, gpu, row, what, what ~ /^ / ? "true" : "false" >json
+	if ($6 != "")
+		printf "\"reports\": %d, ", $6 >json
 	printf "\"instructions\": %s}", number($5) ? $5 : "null" >json
 	comma = ","
 }
@@ -48,11 +53,14 @@ END {
 	printf "\n]\n" >json
 	for (i = 0; i < nr_rows; i++) {
 		row = rows[i]
-		printf "\n%-51s %15s %15s%s\n", row, "refgpu", "virtio-gpu",
+		printf "\n%-59s %15s %15s%s\n", row, "refgpu", "virtio-gpu",
 		       compared ? "      old: refgpu        virtio-gpu" : ""
 		for (k = 0; k < nr_cases[row]; k++) {
 			what = cases[row, k]
-			printf "  %-49s %15s %15s", what, cell("new", "refgpu", row, what),
+			name = what
+			if ((row, what) in reports)
+				name = name ": " reports[row, what]
+			printf "  %-57s %15s %15s", name, cell("new", "refgpu", row, what),
 			       cell("new", "virtio", row, what)
 			if (compared)
 				printf " %17s %17s", cell("old", "refgpu", row, what),
