@@ -37,6 +37,8 @@
 #define ENGINES		2
 #define JOB_LINES	4096
 #define METERS		2048
+/* the one with all contexts: it comes early enough for a slow kernel's few seeds */
+#define FULL_SEED	7
 
 static unsigned int first_seed = 1, last_seed;
 static unsigned long checks;
@@ -48,6 +50,7 @@ struct context {
 	unsigned int file;
 	uint32_t id;
 	uint64_t hw_id;
+	uint32_t priority;
 	struct refgpu_buffer bo;
 	uint32_t sync[ENGINES];
 	struct load_counts counts[ENGINES];
@@ -121,7 +124,8 @@ static void world_open(void)
 
 		context->file = i < world->nr_files ? i : load_random(&random, world->nr_files);
 		gpu = &world->gpu[context->file];
-		CHECK_EQ(refgpu_context(gpu, load_random(&random, 3), &context->id), 0);
+		context->priority = load_random(&random, 3);
+		CHECK_EQ(refgpu_context(gpu, context->priority, &context->id), 0);
 		CHECK_EQ(refgpu_get(gpu, REFGPU_PARAM_HW_ID, context->id, &context->hw_id), 0);
 		CHECK_EQ(refgpu_buffer(gpu, 1 << 16, &context->bo), 0);
 		for (e = 0; e < ENGINES; e++)
@@ -146,12 +150,11 @@ static bool submit(struct context *context, unsigned int engine, struct refgpu_b
 			      context->sync[engine]);
 }
 
-/* the first job is a long one: so the others queue up behind it */
-static bool submit_first(struct context *context, unsigned int engine)
+static bool submit_wait(struct context *context, unsigned int engine, uint64_t cycles)
 {
 	struct refgpu_batch batch = {};
 
-	refgpu_wait(&batch, world->first_cycles);
+	refgpu_wait(&batch, cycles);
 	load_count(&batch.cmds[0], &context->counts[engine]);
 	context->counts[engine].jobs++;
 	return submit(context, engine, &batch, 0);
@@ -170,8 +173,9 @@ static void work(unsigned int worker)
 	mine = (world->nr_contexts + world->nr_workers - 1 - worker) / world->nr_workers;
 	if (!mine)
 		return;
+	/* the first job is a long one: so the others queue up behind it */
 	for (e = 0; e < ENGINES; e++)
-		ok &= submit_first(&world->context[worker], e);
+		ok &= submit_wait(&world->context[worker], e, world->first_cycles);
 	last = &world->context[worker];
 	for (i = 0; i < world->nr_jobs / world->nr_workers; i++) {
 		context = &world->context[worker +
@@ -223,10 +227,68 @@ static void work_in_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
+static uint64_t preemptions(unsigned int engine)
+{
+	struct device_state state;
+
+	CHECK_EQ(device_state(0, &state), 0);
+	return state.engine[engine].preemptions;
+}
+
+static uint64_t busy_for(const struct context *context, unsigned int engine)
+{
+	struct refgpu_usage usage;
+
+	CHECK_EQ(refgpu_usage(&world->gpu[context->file], &usage), 0);
+	return engine ? usage.copy : usage.render;
+}
+
+/* a job of these cycles, and it is on the engine, or was */
+static void run_alone(struct context *context, unsigned int engine, uint64_t cycles)
+{
+	uint64_t before = busy_for(context, engine);
+	int64_t end = refgpu_now() + 10 * SECOND;
+
+	CHECK(submit_wait(context, engine, cycles));
+	while (busy_for(context, engine) == before && refgpu_now() < end)
+		;
+	CHECK(refgpu_now() < end);
+}
+
+/*
+ * One that runs is taken off its engine for another one, of its priority or a higher. How
+ * long it takes to submit that is up to the machine, so the first is longer and longer,
+ * until it was there when the second came. That this has an end is what is checked.
+ */
+static void preempt(unsigned int engine)
+{
+	struct context *low = &world->context[0], *high = &world->context[1], *swap;
+	uint64_t before = preemptions(engine), cycles;
+
+	if (low->priority > high->priority) {
+		swap = low;
+		low = high;
+		high = swap;
+	}
+	for (cycles = 2 * MS_CYCLES; preemptions(engine) == before; cycles *= 2) {
+		CHECK(cycles < 2048 * MS_CYCLES);
+		if (tap_failed)
+			return;
+		run_alone(low, engine, cycles);
+		CHECK(submit_wait(high, engine, 1000));
+		CHECK_EQ(refgpu_sync_wait(&world->gpu[high->file], high->sync[engine],
+					  60 * SECOND), 0);
+		CHECK_EQ(refgpu_sync_wait(&world->gpu[low->file], low->sync[engine],
+					  60 * SECOND), 0);
+	}
+}
+
 static void world_run(void)
 {
 	unsigned int i, e;
 
+	for (e = 0; e < ENGINES && world->nr_contexts > 1; e++)
+		preempt(e);
 	if (world->processes)
 		work_in_processes();
 	else
@@ -431,37 +493,45 @@ close_jobs:
 	close(jobs_fd);
 }
 
-static uint64_t preemptions(void)
+/* how often somebody was in the load that was just done */
+static uint64_t preempted(unsigned int engine)
 {
-	struct device_state state;
-
-	CHECK_EQ(device_state(0, &state), 0);
-	return state.engine[0].preemptions + state.engine[1].preemptions;
+	return world->end.engine[engine].preemptions - world->begin.engine[engine].preemptions;
 }
 
 static void seeds_are_exact(void)
 {
-	uint64_t before = preemptions(), preempted, jobs = 0;
+	unsigned int seed, contexts = 0, least = CONTEXTS, most = 0, e;
+	uint64_t times = 0, jobs = 0;
 	struct tally sum;
-	unsigned int seed, contexts = 0;
 
 	for (seed = first_seed; seed <= last_seed && !tap_failed; seed++) {
 		/* an event of a task looks whenever that task comes and goes */
 		bool on_task = seed % 10 == 0;
 
 		world_plan(seed, on_task ? 4 : CONTEXTS);
+		if (seed == FULL_SEED)
+			world->nr_contexts = CONTEXTS;
 		world_open();
 		want_all(on_task);
 		run_counted(nr_meters < 150 ? 1 : 16 << seed % 4);
 		sum = world_sum(-1, 0, 0);
 		jobs += sum.v[EVENT_JOBS];
 		contexts += world->nr_contexts;
+		if (least > world->nr_contexts)
+			least = world->nr_contexts;
+		if (most < world->nr_contexts)
+			most = world->nr_contexts;
+		for (e = 0; e < ENGINES; e++) {
+			CHECK(preempted(e) > 0 || world->nr_contexts < 2);
+			times += preempted(e);
+		}
 		world_close();
 	}
-	preempted = preemptions() - before;
-	CHECK(preempted > 0);
-	printf("# seeds %u to %u: %u contexts, %lu jobs, %lu preemptions, %lu checks\n",
-	       first_seed, seed - 1, contexts, jobs, preempted, checks);
+	if (first_seed <= FULL_SEED && FULL_SEED <= last_seed)
+		CHECK_EQ(most, CONTEXTS);
+	printf("# seeds %u to %u: %u contexts, %u to %u of them, %lu jobs, %lu preemptions, %lu checks\n",
+	       first_seed, seed - 1, contexts, least, most, jobs, times, checks);
 }
 
 /* ---- wraps ---- */
