@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../selftests/ring.h"
 #include "lab.h"
 #include "tap.h"
 
@@ -190,6 +191,10 @@ struct watch {
 	struct meter task[NR_TASK];
 	int lost;
 	void *page[EVENT_NR + NR_TASK];
+	/* of each job that is done on the device, and what was read of them so far */
+	struct ring ring;
+	unsigned int samples;
+	uint64_t sampled_busy;
 };
 
 static void watch_map(struct watch *watch)
@@ -215,8 +220,12 @@ static void watch_open(struct watch *watch, const struct client *client)
 	struct window window;
 	unsigned int i;
 
+	memset(watch, 0, sizeof(*watch));
 	watch->lost = lab_event(EVENT_LOST, &where);
 	lab_scope_open(&watch->device, &where, LAB_ALL);
+	where.event = GPU_PMU_EVENT_JOBS_DONE;
+	CHECK_EQ(ring_open(&watch->ring, &where, -1, 0, 1, 0), 0);
+	CHECK_EQ(gpu_event_enable(watch->ring.fd), 0);
 	where = (struct gpu_config) { .fd = client->gpu.fd };
 	lab_scope_open(&watch->client, &where, LAB_ALL);
 	for (i = 0; i < 2; i++) {
@@ -242,6 +251,7 @@ static void watch_close(struct watch *watch)
 	lab_scope_close(&watch->all);
 	meters_close(watch->task, NR_TASK);
 	close(watch->lost);
+	ring_close(&watch->ring);
 	/* each page keeps its event */
 	for (i = 0; i < EVENT_NR + NR_TASK; i++) {
 		const struct perf_event_mmap_page *page = watch->page[i];
@@ -257,12 +267,30 @@ struct reading {
 	struct tally of[WATCHED];
 	uint64_t task[NR_TASK];
 	uint64_t lost;
+	uint64_t samples;
+	uint64_t sampled_busy;
 };
+
+static void watch_drain(struct watch *watch)
+{
+	static struct ring_sample sample;
+
+	while (ring_next(&watch->ring, &sample)) {
+		CHECK_EQ(sample.gpu.kind, GPU_PMU_SAMPLE_DONE);
+		watch->samples++;
+		watch->sampled_busy += sample.gpu.busy;
+	}
+	CHECK_EQ(watch->ring.lost, 0);
+	CHECK_EQ(watch->ring.throttled, 0);
+}
 
 static void watch_read(struct watch *watch, struct reading *reading)
 {
 	unsigned int i;
 
+	watch_drain(watch);
+	reading->samples = watch->samples;
+	reading->sampled_busy = watch->sampled_busy;
 	lab_scope_peek(&watch->device, &reading->of[0]);
 	lab_scope_peek(&watch->client, &reading->of[1]);
 	lab_scope_peek(&watch->own[0], &reading->of[2]);
@@ -274,8 +302,8 @@ static void watch_read(struct watch *watch, struct reading *reading)
 	reading->lost = gpu_event_read(watch->lost);
 }
 
-/* they have all seen the same: jobs, all done, and so long */
-static void watch_check(const struct reading *reading, const struct cut *cut, uint64_t jobs)
+/* they have all seen the same: jobs, all done, and sampled */
+static void watch_agrees(const struct reading *reading, uint64_t jobs)
 {
 	const struct tally *of = reading->of;
 	uint64_t busy = of[0].v[EVENT_BUSY];
@@ -283,9 +311,7 @@ static void watch_check(const struct reading *reading, const struct cut *cut, ui
 	unsigned int i;
 
 	tally_add(&both, &of[3]);
-	check_cut(cut, busy);
 	CHECK_EQ(of[0].v[LOAD_CYCLES] * TICK_NS, busy);
-	CHECK_EQ(of[0].v[LOAD_ACTIVE] * TICK_NS, busy);
 	CHECK_EQ(of[0].v[EVENT_JOBS], jobs);
 	CHECK_EQ(of[0].v[EVENT_DONE], jobs);
 	for (i = 0; i < EVENT_NR; i++) {
@@ -297,7 +323,22 @@ static void watch_check(const struct reading *reading, const struct cut *cut, ui
 	CHECK_EQ(reading->task[1], of[0].v[EVENT_WAIT]);
 	CHECK_EQ(reading->task[2], jobs);
 	CHECK_EQ(reading->task[3], jobs);
+	CHECK_EQ(reading->samples, jobs);
+	CHECK_EQ(reading->sampled_busy, busy);
 	CHECK_EQ(reading->lost, 0);
+}
+
+/* and so long, if they all spin */
+static void watch_check(const struct reading *reading, const struct cut *cut, uint64_t jobs)
+{
+	watch_agrees(reading, jobs);
+	check_cut(cut, reading->of[0].v[EVENT_BUSY]);
+	CHECK_EQ(reading->of[0].v[LOAD_ACTIVE] * TICK_NS, reading->of[0].v[EVENT_BUSY]);
+}
+
+static bool same_reading(const struct reading *a, const struct reading *b)
+{
+	return !memcmp(a, b, sizeof(*a));
 }
 
 /* the event @event of what is not there any more */
@@ -358,7 +399,7 @@ static void unplugged(void)
 	watch_check(&first, &cut, jobs);
 	usleep(50000);
 	watch_read(&watch, &second);
-	CHECK(!memcmp(&first, &second, sizeof(first)));
+	CHECK(same_reading(&first, &second));
 
 	/* the other one is well, and whoever looks at all of them sees it */
 	other = check_new(1);
@@ -375,6 +416,7 @@ static void unplugged(void)
 	for (v = 0; v < EVENT_NR; v++)
 		CHECK_EQ(second.of[4].v[v] - first.of[4].v[v], other.v[v]);
 	CHECK_EQ(second.lost, 0);
+	CHECK_EQ(second.samples, first.samples);
 	/* a task's events are of whatever device it submits to */
 	CHECK_EQ(second.task[0] - first.task[0], other.v[EVENT_BUSY]);
 	CHECK_EQ(second.task[3] - first.task[3], other.v[EVENT_DONE]);
@@ -694,73 +736,156 @@ static long meminfo(const char *key)
 	return atol(line);
 }
 
-struct memory {
-	long slab;	/* KiB that nobody can reclaim */
-	long vmalloc;	/* areas */
-	long shmem;	/* KiB */
+#define AREAS_MAX	1024
+
+/* vmalloc's: how large, and who has allocated it; an address if that code is gone */
+struct area {
+	unsigned long bytes;
+	char caller[64];
 };
 
-static struct memory memory_used(void)
-{
-	struct memory memory;
-	char line[32];
+struct memory {
+	long slab;	/* KiB that nobody can reclaim */
+	long shmem;	/* KiB */
+	unsigned int nr_areas;
+	unsigned int orphans;	/* those of them that a module has allocated which is gone */
+	struct area area[AREAS_MAX];
+};
 
+/* threads' stacks, which the kernel keeps for others, wherever it is inlined; and what is free */
+static bool area_comes_and_goes(const char *line)
+{
+	static const char *const what[] = {
+		"kernel_clone+", "copy_process+", "dup_task_struct+", "alloc_thread_stack", "unpurged",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(what) / sizeof(what[0]); i++)
+		if (strstr(line, what[i]))
+			return true;
+	return false;
+}
+
+static void areas_read(struct memory *memory)
+{
+	FILE *file = fopen("/proc/vmallocinfo", "r");
+	char line[256];
+
+	CHECK(file != NULL);
+	while (file && fgets(line, sizeof(line), file) && memory->nr_areas < AREAS_MAX) {
+		struct area *area = &memory->area[memory->nr_areas];
+
+		if (area_comes_and_goes(line) ||
+		    sscanf(line, "%*s %lu %63s", &area->bytes, area->caller) != 2)
+			continue;
+		memory->nr_areas++;
+		memory->orphans += !strncmp(area->caller, "0x", 2);
+	}
+	if (file)
+		fclose(file);
+	CHECK(memory->nr_areas > 0 && memory->nr_areas < AREAS_MAX);
+}
+
+static unsigned int areas_like(const struct area *area, unsigned int nr, const struct area *like)
+{
+	unsigned int i, found = 0;
+
+	for (i = 0; i < nr; i++)
+		found += area[i].bytes == like->bytes && !strcmp(area[i].caller, like->caller);
+	return found;
+}
+
+/* what there is more of than there was, once */
+static void areas_say_more(const struct memory *before, const struct memory *after)
+{
+	unsigned int i, was, is;
+
+	for (i = 0; i < after->nr_areas; i++) {
+		was = areas_like(before->area, before->nr_areas, &after->area[i]);
+		is = areas_like(after->area, after->nr_areas, &after->area[i]);
+		if (is > was && !areas_like(after->area, i, &after->area[i]))
+			printf("# %lu bytes by %s: %u, then %u\n", after->area[i].bytes,
+			       after->area[i].caller, was, is);
+	}
+}
+
+static void memory_used(struct memory *memory)
+{
+	memset(memory, 0, sizeof(*memory));
 	shell("echo 3 >/proc/sys/vm/drop_caches; sleep 0.5; echo 3 >/proc/sys/vm/drop_caches");
-	memory.slab = meminfo("SUnreclaim");
-	memory.shmem = meminfo("Shmem");
-	shell_line(line, sizeof(line), "wc -l </proc/vmallocinfo");
-	memory.vmalloc = atol(line);
-	return memory;
+	memory->slab = meminfo("SUnreclaim");
+	memory->shmem = meminfo("Shmem");
+	areas_read(memory);
 }
 
 #define LEAK_ROUNDS	(LEAK_WARM + slow_rounds(100 - LEAK_WARM))
 #define LEAK_WARM	20
 #define LEAK_SLAB_KB	128
 
+/* events whose device, and its driver, are gone */
+static void check_frozen(struct watch *watch, unsigned int jobs)
+{
+	struct reading first, second;
+
+	CHECK_EQ(lab_unload("gpu_pmu"), -EWOULDBLOCK);
+	flushed();
+	watch_read(watch, &first);
+	watch_agrees(&first, jobs);
+	usleep(4 * FLUSH_US);
+	watch_read(watch, &second);
+	CHECK(same_reading(&first, &second));
+}
+
+/* jobs run, events are open, their pages and a ring mapped; then one after the other goes */
 static void leak_round(unsigned int round)
 {
 	struct client client;
 	struct watch watch;
+	unsigned int jobs = 8;
 
 	CHECK_EQ(lab_load("gpu_pmu", ""), 0);
 	CHECK_EQ(lab_load("refgpu", "devices=2"), 0);
 	client_open(&client, 0);
 	watch_open(&watch, &client);
-	client_run(&client, 8);
-	client_run_for_ever(&client);
+	client_run(&client, jobs);
+	jobs += client_run_for_ever(&client);
+	CHECK_EQ(lab_unload("refgpu"), -EWOULDBLOCK);
 	if (round & 1)
 		unbind(0);
-	if (round & 2) {
+	if (round & 2)
 		watch_close(&watch);
-		client_close(&client);
-	} else {
-		client_close(&client);
+	/* ends the jobs */
+	client_close(&client);
+	CHECK_EQ(lab_unload("refgpu"), 0);
+	if (!(round & 2)) {
+		check_frozen(&watch, jobs);
 		watch_close(&watch);
 	}
-	CHECK_EQ(lab_unload("refgpu"), 0);
 	CHECK_EQ(lab_unload("gpu_pmu"), 0);
 }
 
 static void leaks(void)
 {
-	struct memory before = {}, after;
+	static struct memory before, after;
 	unsigned int round;
 
 	CHECK_EQ(lab_unload("refgpu"), 0);
 	CHECK_EQ(lab_unload("gpu_pmu"), 0);
 	for (round = 0; round < LEAK_ROUNDS && !tap_failed; round++) {
 		if (round == LEAK_WARM)
-			before = memory_used();
+			memory_used(&before);
 		leak_round(round);
 	}
-	after = memory_used();
-	printf("# slab %ld to %ld KiB, vmalloc areas %ld to %ld, shmem %ld to %ld KiB\n",
-	       before.slab, after.slab, before.vmalloc, after.vmalloc, before.shmem,
+	memory_used(&after);
+	printf("# slab %ld to %ld KiB, vmalloc areas %u to %u, shmem %ld to %ld KiB\n",
+	       before.slab, after.slab, before.nr_areas, after.nr_areas, before.shmem,
 	       after.shmem);
 	CHECK(before.slab > 0);
 	CHECK(after.slab - before.slab < LEAK_SLAB_KB);
-	CHECK(after.vmalloc <= before.vmalloc);
+	CHECK(after.nr_areas <= before.nr_areas);
+	CHECK_EQ(after.orphans, 0);
 	CHECK(after.shmem <= before.shmem);
+	areas_say_more(&before, &after);
 }
 
 /*
