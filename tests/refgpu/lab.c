@@ -159,6 +159,19 @@ uint64_t lab_state(const char *key)
 	return value;
 }
 
+uint64_t lab_reports(void)
+{
+	FILE *file = fdopen(debugfs_open("state"), "r");
+	uint64_t written = 0, lost = 0;
+	char line[256];
+
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "reports %lu", &written) != 1)
+			sscanf(line, "lost %lu", &lost);
+	fclose(file);
+	return written + lost;
+}
+
 int lab_event(unsigned int event, const struct gpu_config *where)
 {
 	int fd = meter_try(event, *where, -1, 0), ret;

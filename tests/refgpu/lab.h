@@ -49,6 +49,8 @@ void lab_set(const char *name, uint64_t value);
 uint64_t lab_get(const char *name);
 /* the number behind @key in "state", on the line that starts with it */
 uint64_t lab_state(const char *key);
+/* reports that the unit has made since it was started: those in the buffer, and those lost */
+uint64_t lab_reports(void);
 
 /* an event on CPU 0, enabled; a file descriptor or a negative errno */
 int lab_event(unsigned int event, const struct gpu_config *where);

@@ -25,6 +25,14 @@
 /* of jobs that something is to happen to, even if the machine stands still for a while */
 #define LONG		(300 * MS_CYCLES)
 
+/* what there is of a task */
+#define NR_TASK		4
+
+static const struct meter of_this_task[NR_TASK] = {
+	TASK_METER(EVENT_BUSY, 0), TASK_METER(EVENT_WAIT, 0),
+	TASK_METER(EVENT_JOBS, 0), TASK_METER(EVENT_DONE, 0),
+};
+
 /* a device with one client; all that it does, by arithmetic, and all that is counted */
 struct bench {
 	struct refgpu gpu;
@@ -36,7 +44,10 @@ struct bench {
 	struct load_counts counts[CONTEXTS][ENGINES];
 	struct lab_scope all;
 	struct lab_scope engine[ENGINES];
+	struct lab_scope client;
 	struct lab_scope own[CONTEXTS];
+	struct meter task[NR_TASK];
+	bool has_task;
 	int lost;
 	int log;
 };
@@ -98,10 +109,22 @@ static void bench_events(void)
 		lab_scope_open(&bench.engine[i], &where, LAB_ALL);
 	}
 	where = (struct gpu_config) { .fd = bench.gpu.fd };
+	lab_scope_open(&bench.client, &where, LAB_ALL);
 	for (i = 0; i < CONTEXTS; i++) {
 		where.ctx = bench.ctx[i];
 		lab_scope_open(&bench.own[i], &where, LAB_ALL);
 	}
+}
+
+/* for tests that do not mind a flush whenever this task comes and goes */
+static void bench_task(void)
+{
+	struct window window;
+
+	memcpy(bench.task, of_this_task, sizeof(of_this_task));
+	CHECK_EQ(meters_open(bench.task, NR_TASK), 0);
+	CHECK_EQ(meters_on(bench.task, NR_TASK, &window), 0);
+	bench.has_task = true;
 }
 
 static void bench_open(unsigned int size, unsigned int period_us, unsigned int flush_us)
@@ -110,15 +133,25 @@ static void bench_open(unsigned int size, unsigned int period_us, unsigned int f
 	bench_events();
 }
 
-static void bench_close(void)
+/* all but those of what is lost */
+static void bench_events_close(void)
 {
 	unsigned int i;
 
 	lab_scope_close(&bench.all);
 	for (i = 0; i < ENGINES; i++)
 		lab_scope_close(&bench.engine[i]);
+	lab_scope_close(&bench.client);
 	for (i = 0; i < CONTEXTS; i++)
 		lab_scope_close(&bench.own[i]);
+	if (bench.has_task)
+		meters_close(bench.task, NR_TASK);
+	bench.has_task = false;
+}
+
+static void bench_close(void)
+{
+	bench_events_close();
 	close(bench.lost);
 	close(bench.log);
 	refgpu_buffer_free(&bench.gpu, &bench.bo);
@@ -249,7 +282,24 @@ struct harm {
 	uint64_t cycles;
 };
 
-/* all is idle: device and engines exact, and all contexts that came to no harm */
+static void check_task(const struct tally *should)
+{
+	struct window window;
+	unsigned int i;
+
+	if (!bench.has_task)
+		return;
+	CHECK_EQ(meters_off(bench.task, NR_TASK, &window), 0);
+	for (i = 0; i < NR_TASK; i++)
+		if (bench.task[i].value != should->v[bench.task[i].event])
+			say("task", 0, bench.task[i].event, bench.task[i].value,
+			    should->v[bench.task[i].event]);
+}
+
+/*
+ * All is idle: device, engines and the task exact, and all contexts that came to no harm. The
+ * client has what its contexts have, whatever became of them.
+ */
 static void bench_check(const struct harm *harm)
 {
 	struct tally is, sum = {}, own[CONTEXTS] = {}, engine[ENGINES] = {}, contexts = {};
@@ -280,6 +330,9 @@ static void bench_check(const struct harm *harm)
 	}
 	for (v = 0; v < EVENT_NR; v++)
 		CHECK(contexts.v[v] <= sum.v[v]);
+	lab_scope_read(&bench.client, &is);
+	check_equal("client", 0, &is, &contexts);
+	check_task(&sum);
 }
 
 static const struct harm no_harm;
@@ -287,6 +340,7 @@ static const struct harm no_harm;
 static void no_fault(void)
 {
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
+	bench_task();
 	bench_run(0);
 	bench_run(1);
 	bench_run(2);
@@ -302,6 +356,7 @@ static void torn_reports(unsigned int nr, unsigned int period_us)
 	struct tally is;
 
 	bench_open(BUFFER, period_us, FLUSH_US);
+	bench_task();
 	bench_run(0);
 	bench_occupy(1, LONG);
 	CHECK_EQ(lost_now(), 0);
@@ -342,7 +397,7 @@ static void torn(void)
  */
 static bool torn_at_the_start_by(unsigned int nr)
 {
-	uint64_t cycles, active, lost, left;
+	uint64_t cycles, active, lost, left, made;
 	struct gpu_config where;
 	int lost_fd, fds[2];
 
@@ -354,8 +409,11 @@ static bool torn_at_the_start_by(unsigned int nr)
 	fds[1] = lab_event(LOAD_ACTIVE, &where);
 	bench_spin(0, 0, 1000, 0);
 	bench_wait(0, 0);
+	made = lab_reports();
 	left = lab_get("fault/torn");
 	lab_set("fault/torn", 0);
+	/* a flush in between tears more: none, if it was not just due */
+	made = lab_reports() - made;
 	cycles = lab_final(fds[0]);
 	active = lab_final(fds[1]);
 	lost = lab_final(lost_fd);
@@ -363,7 +421,9 @@ static bool torn_at_the_start_by(unsigned int nr)
 	CHECK(cycles <= 1000 && active <= 1000);
 	/* what was not counted is in lost */
 	CHECK((cycles == 1000 && active == 1000) || lost);
-	CHECK(lost <= nr);
+	/* that is each one that was torn, and no other */
+	CHECK(lost >= nr - left);
+	CHECK(lost <= nr - left + (made < left ? made : left));
 
 	close(fds[0]);
 	close(fds[1]);
@@ -485,6 +545,7 @@ static void late_by(uint64_t ticks)
 	struct tally is;
 
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
+	bench_task();
 	lab_set("fault/late", ticks);
 	begin = refgpu_now();
 	bench_spin(0, 0, cycles, 0);
@@ -597,29 +658,57 @@ static void late_and_destroyed(void)
 	bench_close();
 }
 
-/* the unit is stopped while data is on its way: that lands nowhere */
-static void late_and_closed(void)
+/*
+ * The unit is stopped while data is on its way: that lands nowhere. Lost is each report that
+ * the unit has made since data was late, and those only: up to when it is stopped, and that
+ * is while the last native event is being closed.
+ */
+static void closed_before_it_lands(unsigned int late_us)
 {
+	uint64_t before, first, last, after, lost;
 	struct refgpu_usage usage;
+	int64_t begin;
+	bool landed;
 
-	CHECK_EQ(lab_reload("", "timeout_ms=50"), 0);
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
-	lab_set("fault/late", LAB_US(50000));
+	before = lab_reports();
+	begin = refgpu_now();
+	lab_set("fault/late", LAB_US(late_us));
+	first = lab_reports();
 	bench_spin(0, 0, 1000, 0);
 	bench_wait(0, 0);
 	lab_scope_close(&bench.all);
 	lab_scope_close(&bench.engine[0]);
 	lab_scope_close(&bench.engine[1]);
+	lab_scope_close(&bench.client);
 	lab_scope_close(&bench.own[0]);
 	lab_scope_close(&bench.own[1]);
+	CHECK_EQ(bench.own[2].meter[0].event, LOAD_CYCLES);
+	meters_close(bench.own[2].meter + 1, bench.own[2].nr - 1);
+	bench.own[2].nr = 1;
+	last = lab_reports();
 	lab_scope_close(&bench.own[2]);
-	/* what the unit had made, and nobody will read */
-	CHECK(lab_final(bench.lost) > 0);
+	after = lab_reports();
+	/* else the first of them were there before the end */
+	landed = refgpu_now() - begin >= late_us * 1000LL;
+	lost = lab_final(bench.lost);
+	printf("# %u us late: lost %lu, %lu to %lu were made%s\n", late_us, lost, last - first,
+	       after - before, landed ? ", and some have landed" : "");
+	CHECK(lost >= (landed ? 1 : last - first));
+	CHECK(lost <= after - before);
 	/* the device looks after its engines, and its unit */
 	CHECK_EQ(refgpu_usage(&bench.gpu, &usage), 0);
 	CHECK_EQ(usage.render, 1000 * TICK_NS);
 	lab_set("fault/late", 0);
 	bench_close();
+}
+
+static void late_and_closed(void)
+{
+	CHECK_EQ(lab_reload("", "timeout_ms=50"), 0);
+	/* what lands does so during the next ones, or never */
+	closed_before_it_lands(50000);
+	closed_before_it_lands(10000000);
 
 	/* of another size; not so small that a flush which is late would lose reports */
 	bench_open(BUFFER / 2, PERIOD_US, FLUSH_US);
@@ -633,6 +722,7 @@ static void late_and_closed(void)
 static void jump(void)
 {
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
+	bench_task();
 	bench_run(0);
 	bench_occupy(1, LONG);
 	lab_set("fault/jump", 12500000);
@@ -879,6 +969,7 @@ static void few_jobs(void)
 	bench_close();
 
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
+	bench_task();
 	for (i = 0; i < CONTEXTS; i++) {
 		bench_random(i, 0, 2);
 		bench_random(i, 1, 2);

@@ -497,36 +497,111 @@ static void orders(void)
 	}
 }
 
-/* reports that nobody will ever read: counted, or lost, but not just forgotten */
+/* of the unit's and of two contexts that share an engine, each */
+#define PERIOD_NS	1000000UL
+#define ENGINES		2
+
+/* reports that were made up to a moment, and when that was: by time, and how long engines ran */
+struct moment {
+	int64_t before, after;
+	uint64_t busy_before, busy_after;
+	uint64_t reports;
+};
+
+/* the moment when an event is enabled, or (-1) one at which both engines run */
+static void moment_take(struct client *client, int event, struct moment *moment)
+{
+	moment->before = refgpu_now();
+	moment->busy_before = client_busy(client);
+	CHECK(event < 0 || !gpu_event_enable(event));
+	moment->reports = lab_reports();
+	moment->busy_after = client_busy(client);
+	moment->after = refgpu_now();
+}
+
+/* that the timer's flushes have engines make in a time, and those of two others */
+static uint64_t of_flushes(uint64_t ns, unsigned int flush_us)
+{
+	return 2 * ENGINES * (ns / (flush_us * 1000UL) + 3);
+}
+
+static void until_both_run(struct client *client)
+{
+	int64_t end = refgpu_now() + 10 * SECOND;
+	struct refgpu_usage now;
+
+	do {
+		CHECK_EQ(refgpu_usage(&client->gpu, &now), 0);
+	} while ((!now.render || !now.copy) && refgpu_now() < end);
+	CHECK(now.render && now.copy);
+}
+
+/*
+ * Reports that nobody will ever read: each that was made was read, or is lost. How many that
+ * are is known up to a moment while both engines run, from the unit; and from there to the
+ * end, since engines then were busy for a time that is known: in each period, an engine has
+ * its report, and one for the change to the other context; and there is a last change. If
+ * there is room, a flush has each engine report, twice if there was none before: after the
+ * moment there are those of the timer, and two of a batch that may just be due. How many were
+ * read is what "reports" says, from when it was switched on, which made the PMU read
+ * all that there was.
+ */
+static void check_last_words(const struct moment *on, const struct moment *at, uint64_t busy,
+			     unsigned int flush_us, uint64_t read, uint64_t lost)
+{
+	uint64_t shortest = (busy - at->busy_after) / ENGINES;
+	uint64_t longest = (busy - at->busy_before) / ENGINES;
+	uint64_t least, most;
+
+	least = at->reports - on->reports + ENGINES * (2 * (shortest / PERIOD_NS) + 1);
+	most = at->reports - on->reports + ENGINES * (2 * (longest / PERIOD_NS + 1) + 1);
+	most += of_flushes(longest, flush_us);
+	/* and those from when it was switched on to when the unit was asked */
+	most += ENGINES * ((on->after - on->before) / PERIOD_NS + 1);
+	most += of_flushes(on->after - on->before, flush_us);
+	printf("# %lu to %lu were made, %lu read, %lu lost\n", least, most, read, lost);
+	CHECK(read + lost >= least);
+	CHECK(read + lost <= most);
+}
+
 static void last_words_by(unsigned int size, unsigned int late_us)
 {
-	uint64_t cycles, busy, lost, unit;
+	unsigned int flush_us = late_us ? FLUSH_US : 1000000;
+	uint64_t cycles, busy, lost, lost_before;
+	struct moment on, at;
 	struct gpu_config where;
 	struct client client;
-	int fds[2], lost_fd;
+	int fds[2], lost_fd, reports;
 	struct cut cut;
 
 	lab_param("refgpu", "counters_size", size);
-	lab_param("gpu_pmu", "flush_us", late_us ? FLUSH_US : 1000000);
+	lab_param("gpu_pmu", "flush_us", flush_us);
 	client_open(&client, 0);
 	where = (struct gpu_config) { .dev = client.minor };
 	lost_fd = lab_event(EVENT_LOST, &where);
 	fds[0] = lab_event(LOAD_CYCLES, &where);
 	fds[1] = lab_event(EVENT_BUSY, &where);
+	where.event = GPU_PMU_EVENT_REPORTS;
+	reports = gpu_event_open(&where, -1, 0, -1);
+	CHECK(reports >= 0);
+	moment_take(&client, reports, &on);
+	lost_before = gpu_event_read(lost_fd);
 	lab_set("fault/late", LAB_US(late_us));
 	client_run_for_ever(&client);
+	until_both_run(&client);
 	usleep(100000);
-	unit = lab_state("lost");
+	moment_take(&client, -1, &at);
 	cut_off(&client, 0, &cut);
 	cycles = lab_final(fds[0]);
 	busy = lab_final(fds[1]);
-	lost = lab_final(lost_fd);
+	lost = lab_final(lost_fd) - lost_before;
 	check_cut(&cut, busy);
-	printf("# %lu of %lu cycles, lost %lu; the unit lost %lu\n", cycles,
-	       busy / TICK_NS, lost, unit);
+	printf("# %lu of %lu cycles\n", cycles, busy / TICK_NS);
 	CHECK(cycles <= busy / TICK_NS);
 	CHECK(cycles == busy / TICK_NS || lost);
-	CHECK(lost >= unit);
+	check_last_words(&on, &at, busy, flush_us, lab_final(reports), lost);
+	CHECK(lost > 0);
+	close(reports);
 	close(fds[0]);
 	close(fds[1]);
 	close(lost_fd);
