@@ -64,7 +64,7 @@ int refgpu_usage(struct refgpu *gpu, struct refgpu_usage *usage)
 	char path[64], line[256];
 	FILE *file;
 
-	memset(usage, 0, sizeof(*usage));
+	*usage = (struct refgpu_usage) { .render_engines = 1, .copy_engines = 1 };
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", gpu->fd);
 	file = fopen(path, "re");
 	if (!file)
@@ -73,6 +73,9 @@ int refgpu_usage(struct refgpu *gpu, struct refgpu_usage *usage)
 		sscanf(line, "drm-client-id: %lu", &usage->client);
 		sscanf(line, "drm-engine-render: %lu", &usage->render);
 		sscanf(line, "drm-engine-copy: %lu", &usage->copy);
+		sscanf(line, "drm-engine-capacity-render: %u", &usage->render_engines);
+		sscanf(line, "drm-engine-capacity-copy: %u", &usage->copy_engines);
+		sscanf(line, "drm-memory-memory: %lu", &usage->memory);
 		sscanf(line, "drm-total-memory: %lu", &usage->total);
 		sscanf(line, "drm-shared-memory: %lu", &usage->shared);
 		sscanf(line, "drm-resident-memory: %lu", &usage->resident);

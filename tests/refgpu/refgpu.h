@@ -32,6 +32,9 @@ struct refgpu_usage {
 	uint64_t client;
 	uint64_t render;
 	uint64_t copy;
+	unsigned int render_engines;	/* 1 if it does not say */
+	unsigned int copy_engines;
+	uint64_t memory;		/* the old name of resident */
 	uint64_t total;
 	uint64_t shared;
 	uint64_t resident;

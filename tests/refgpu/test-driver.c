@@ -2,6 +2,9 @@
 /*
  * Tests of the driver itself, in a machine that has it loaded with two
  * devices, as root. Each leaves no job behind.
+ *
+ *	test-driver		all of them
+ *	test-driver capacity	that one, of any number of devices and engines
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -294,6 +297,7 @@ static void memory(void)
 	CHECK_EQ(refgpu_usage(&gpu, &usage), 0);
 	CHECK_EQ(usage.total, 128);
 	CHECK_EQ(usage.resident, 128);
+	CHECK_EQ(usage.memory, 128);
 	CHECK_EQ(usage.shared, 0);
 
 	refgpu_spin(&batch, 50 * MS_CYCLES);
@@ -303,6 +307,27 @@ static void memory(void)
 	CHECK_EQ(refgpu_buffer_wait(&gpu, &bo, 10 * SECOND), 0);
 	refgpu_buffer_free(&gpu, &bo);
 	refgpu_buffer_free(&gpu, &other);
+	refgpu_close(&gpu);
+}
+
+/* how many engines there are of each class */
+static void capacity(void)
+{
+	unsigned int of[] = { [REFGPU_ENGINE_RENDER] = 0, [REFGPU_ENGINE_COPY] = 0 }, i;
+	struct refgpu_usage usage;
+	uint64_t class;
+
+	setup();
+	for (i = 0; i < gpu.engines; i++) {
+		CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_ENGINE_CLASS, i, &class), 0);
+		CHECK(class == REFGPU_ENGINE_RENDER || class == REFGPU_ENGINE_COPY);
+		of[class == REFGPU_ENGINE_COPY]++;
+	}
+	CHECK_EQ(refgpu_usage(&gpu, &usage), 0);
+	CHECK_EQ(usage.render_engines, of[REFGPU_ENGINE_RENDER]);
+	CHECK_EQ(usage.copy_engines, of[REFGPU_ENGINE_COPY]);
+	printf("# %u render engines, and %u that copy\n", usage.render_engines,
+	       usage.copy_engines);
 	refgpu_close(&gpu);
 }
 
@@ -1123,10 +1148,12 @@ static void nonsense(void)
 	CHECK_EQ(state("jobs", "jobs "), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	/* of a device with any number of engines */
+	static const struct tap_test capacity_alone[] = { TEST(capacity) };
 	static const struct tap_test tests[] = {
-		TEST(params), TEST(bad_input), TEST(memory), TEST(syncs),
+		TEST(params), TEST(bad_input), TEST(memory), TEST(capacity), TEST(syncs),
 		TEST(reports_are_exact), TEST(fdinfo_is_exact), TEST(job_log), TEST(one_reader),
 		TEST(preemption), TEST(hangs), TEST(killed), TEST(destroyed_while_waiting),
 		TEST(left_with_jobs_queued),
@@ -1136,5 +1163,7 @@ int main(void)
 		TEST(nonsense),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "capacity"))
+		return tap_main(capacity_alone, 1);
 	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
 }

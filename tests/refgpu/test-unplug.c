@@ -831,7 +831,8 @@ struct memory {
 static bool area_comes_and_goes(const char *line)
 {
 	static const char *const what[] = {
-		"kernel_clone+", "copy_process+", "dup_task_struct+", "alloc_thread_stack", "unpurged",
+		"kernel_clone+", "copy_process+", "dup_task_struct+", "alloc_thread_stack",
+		"unpurged",
 	};
 	unsigned int i;
 
