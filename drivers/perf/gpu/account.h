@@ -59,6 +59,9 @@ struct gpu_account {
  * @account:	the account
  * @slot:	0 over all engines, i + 1 of engine i: the encoding of
  *		perf_event_attr.config's engine field
+ *
+ * Context: any.
+ * Return: the counts of that slot, as many as there are counters.
  */
 static inline u64 *gpu_account_slot(struct gpu_account *account, unsigned int slot)
 {

@@ -216,6 +216,7 @@ static struct gpu_context *context_find(struct gpu_pmu_device *gdev, u64 number)
  * @file:	the client's file, open during the call
  *
  * Context: gpu_lock not held.
+ * Return: the number.
  */
 u64 gpu_client_id(const struct drm_file *file)
 {

@@ -448,7 +448,9 @@ static void device_forget_counters(struct gpu_pmu_device *gdev)
  * it fails, the device is registered all the same, and tried again with the next
  * first event.
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; takes the PMU's mutex, which attach(), detach(), start() and
+ * stop() are called with: so not from them, nor under a lock that they take. Undone by
+ * gpu_pmu_device_unregister().
  * Return: the device or an ERR_PTR: -EINVAL the info makes no sense, -EEXIST
  * the DRM device has a source already, or a counter's name is another thing in
  * another unit, -ENOSPC there are too many names of counters, -ENOMEM.
@@ -508,7 +510,8 @@ EXPORT_SYMBOL_GPL(gpu_pmu_device_register);
  * up to now. To be called when the driver is unbound, and not from the DRM
  * device's own release: a reference to it is held here.
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; as gpu_pmu_device_register(), and waits for whoever is in a
+ * callback.
  */
 void gpu_pmu_device_unregister(struct gpu_pmu_device *gdev)
 {
@@ -537,6 +540,7 @@ EXPORT_SYMBOL_GPL(gpu_pmu_device_unregister);
  * gpu_pmu_device_priv() - the source's own pointer
  * @gdev:	the device
  *
+ * Context: any, also the source's callbacks; takes no lock.
  * Return: @priv of the struct gpu_pmu_source_info.
  */
 void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev)

@@ -109,6 +109,8 @@ void gpu_set_init(struct gpu_set *set, const struct gpu_view *view,
  *
  * A second event for the same CPU and task is not a part of the same sum: the
  * user asked for the number twice.
+ *
+ * Return: whether it does.
  */
 bool gpu_set_takes(const struct gpu_set *set, const struct gpu_set *like,
 		   const struct gpu_member *member)

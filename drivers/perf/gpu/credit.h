@@ -95,6 +95,8 @@ struct gpu_set {
 /**
  * gpu_set_is_settled() - is there nothing to share out?
  * @set:	the set
+ *
+ * Return: whether it is.
  */
 static inline bool gpu_set_is_settled(const struct gpu_set *set)
 {

@@ -778,6 +778,7 @@ void gpu_events_report(struct gpu_pmu_device *gdev, struct gpu_account *owner,
  * gpu_events_want_reports() - does anyone want each report?
  *
  * Context: gpu_lock held.
+ * Return: whether one does.
  */
 bool gpu_events_want_reports(void)
 {

@@ -278,6 +278,7 @@ void gpu_account_abandon(struct gpu_account *account,
  * gpu_events_sample() - does anyone want samples of what the flush finds out?
  *
  * Context: any; a hint without gpu_lock.
+ * Return: whether one may.
  */
 static inline bool gpu_events_sample(void)
 {
@@ -313,6 +314,7 @@ void gpu_native_release(unsigned int slot);
  * gpu_in_user_task() - is this a user's task, and not what has interrupted it?
  *
  * Context: any.
+ * Return: whether it is.
  */
 static inline bool gpu_in_user_task(void)
 {

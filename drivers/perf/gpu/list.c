@@ -160,6 +160,9 @@ out:
 /**
  * gpu_list_devices() - GPU_PMU_IOCTL_DEVICES
  * @uarg:	the caller's struct gpu_pmu_infos
+ *
+ * Context: process, sleeps.
+ * Return: as an ioctl does.
  */
 long gpu_list_devices(void __user *uarg)
 {
@@ -169,6 +172,9 @@ long gpu_list_devices(void __user *uarg)
 /**
  * gpu_list_engines() - GPU_PMU_IOCTL_ENGINES
  * @uarg:	the caller's struct gpu_pmu_infos
+ *
+ * Context: process, sleeps.
+ * Return: as an ioctl does.
  */
 long gpu_list_engines(void __user *uarg)
 {
@@ -178,6 +184,9 @@ long gpu_list_engines(void __user *uarg)
 /**
  * gpu_list_events() - GPU_PMU_IOCTL_EVENTS
  * @uarg:	the caller's struct gpu_pmu_infos
+ *
+ * Context: process, sleeps.
+ * Return: as an ioctl does.
  */
 long gpu_list_events(void __user *uarg)
 {

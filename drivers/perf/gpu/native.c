@@ -259,6 +259,7 @@ const struct gpu_event_desc *gpu_native_desc(u64 id)
  * gpu_native_any() - has any device counters of its own, and so reports?
  *
  * Context: gpu_mutex held.
+ * Return: whether there is one.
  */
 bool gpu_native_any(void)
 {

@@ -253,6 +253,9 @@ void gpu_pmu_face_remove(struct attribute *attr)
 
 /**
  * gpu_pmu_face_register() - make the PMU known to perf
+ *
+ * Context: process, sleeps. Undone by gpu_pmu_face_unregister().
+ * Return: 0 or a negative errno.
  */
 int gpu_pmu_face_register(void)
 {

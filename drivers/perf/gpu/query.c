@@ -200,6 +200,9 @@ static struct miscdevice gpu_query_misc = {
 
 /**
  * gpu_query_register() - make /dev/gpu_pmu
+ *
+ * Context: process, sleeps. Undone by gpu_query_unregister().
+ * Return: 0 or a negative errno.
  */
 int gpu_query_register(void)
 {

@@ -139,6 +139,8 @@ void gpu_ring_offer(struct gpu_ring *ring, const struct gpu_record *rec)
  *
  * Every record that is pushed from now on is younger than a clock that the
  * caller has read before the call.
+ *
+ * Return: the position.
  */
 u32 gpu_ring_head(struct gpu_ring *ring)
 {
@@ -152,6 +154,8 @@ u32 gpu_ring_head(struct gpu_ring *ring)
  * @pos:	its position, in front of gpu_ring_head()
  *
  * Waits until its producer, which has its interrupts off, has written it.
+ *
+ * Return: the record.
  */
 const struct gpu_record *gpu_ring_peek(struct gpu_ring *ring, u32 pos)
 {

@@ -122,6 +122,8 @@ static inline void gpu_ring_lose(struct gpu_ring *ring)
  *
  * All records that were in the ring before one of them are in front of a
  * gpu_ring_head() that is called after this.
+ *
+ * Return: how many.
  */
 static inline unsigned long gpu_ring_lost(struct gpu_ring *ring)
 {
@@ -141,6 +143,8 @@ static inline void gpu_ring_leave_out(struct gpu_ring *ring)
 /**
  * gpu_ring_left_out() - how many records were left out
  * @ring:	the ring
+ *
+ * Return: how many.
  */
 static inline unsigned long gpu_ring_left_out(struct gpu_ring *ring)
 {

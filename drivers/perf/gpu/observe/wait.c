@@ -489,6 +489,7 @@ void gpu_waits_put(void)
  * gpu_waits_lost() - how many waits there was no room for, since the last call
  *
  * Context: gpu_lock held.
+ * Return: how many.
  */
 unsigned long gpu_waits_lost(void)
 {

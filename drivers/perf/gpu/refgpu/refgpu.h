@@ -127,6 +127,7 @@ struct refgpu_listener {
  * struct refgpu_ring - an engine, and the way to it
  * @engine:		what runs
  * @sched:		what waits for its turn, or for other jobs
+ * @park:		one parks it at a time
  * @rdev:		the device
  * @class:		enum drm_refgpu_engine_class
  * @name:		for people
