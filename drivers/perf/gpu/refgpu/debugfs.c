@@ -13,6 +13,8 @@
  *	counters/status		the register; write: clear these bits
  *	fault/			numbers, see struct refgpu_oa_faults, and:
  *	fault/hang		that many jobs to come hang
+ *
+ * To unplug the device is not here: write its name to the driver's "unbind", in sysfs.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
