@@ -741,8 +741,10 @@ static void jump(void)
 }
 
 /*
- * The clocks may differ by one tick in 1024. With a flush each 100 ms that is 1220
- * ticks between two readings; and all is idle, so no others are in between.
+ * The clocks may differ by one tick in 1024 that has passed since the last reading: with a
+ * flush each 100 ms that is 1220 ticks, and all is idle, so no others are in between. A flush
+ * may be late, or come soon after one that was: 60 ticks are well from 5 ms on, and 30000
+ * are not up to 2.4 s.
  */
 static void small_jump(void)
 {
@@ -751,14 +753,14 @@ static void small_jump(void)
 	bench_open(BUFFER, 0, flush_us);
 	bench_run(0);
 	usleep(flush_us + 1000);
-	lab_set("fault/jump", 600);
+	lab_set("fault/jump", 60);
 	usleep(2 * flush_us + 1000);
 	CHECK_EQ(lost_now(), 0);
 	lab_set("fault/jump", 0);
 	usleep(2 * flush_us + 1000);
 	CHECK_EQ(lost_now(), 0);
 	/* and one that is more */
-	lab_set("fault/jump", 3000);
+	lab_set("fault/jump", 30000);
 	usleep(2 * flush_us + 1000);
 	CHECK_EQ(lost_now(), 1);
 	lab_set("fault/jump", 0);
