@@ -11,39 +11,21 @@
 #include "ring.h"
 
 #define RING_PAGES	256
+#define RECORD_MAX	65536	/* its size is 16 bits */
 
-static size_t ring_bytes(void)
+int ring_open_attr(struct ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
+		   unsigned int pages)
 {
-	return RING_PAGES * sysconf(_SC_PAGESIZE);
-}
+	/* nobody is woken: whoever reads the ring knows when there is something */
+	attr->watermark = 1;
+	attr->wakeup_watermark = 1 << 30;
 
-int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int cpu,
-	      uint64_t period, unsigned int flags)
-{
-	struct perf_event_attr attr;
-
-	gpu_event_attr(&attr, config);
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
-	attr.disabled = 1;
-	attr.exclude_kernel = !(flags & RING_KERNEL);
-	attr.exclude_hv = !(flags & RING_KERNEL);
-	attr.inherit = !!(flags & RING_INHERIT);
-	attr.use_clockid = !!(flags & RING_MONOTONIC);
-	attr.clockid = flags & RING_MONOTONIC ? CLOCK_MONOTONIC : 0;
-	attr.watermark = 1;
-	attr.wakeup_watermark = 1 << 30;
-
-	*ring = (struct ring) { .flags = flags };
-	if (flags & RING_CALLCHAIN) {
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr.exclude_callchain_kernel = !(flags & RING_KERNEL);
-	}
-	ring->fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	*ring = (struct ring) { .clock = attr->use_clockid ? attr->clockid : -1 };
+	ring->fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ring->fd < 0)
 		return -errno;
-	ring->page = mmap(NULL, ring_bytes() + sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-			  MAP_SHARED, ring->fd, 0);
+	ring->mapped = (pages + 1) * sysconf(_SC_PAGESIZE);
+	ring->page = mmap(NULL, ring->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (ring->page == MAP_FAILED) {
 		int err = -errno;
 
@@ -53,9 +35,42 @@ int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int
 	return 0;
 }
 
+/* -1: perf's own */
+static clockid_t clock_by_flags(unsigned int flags)
+{
+	if (flags & RING_MONOTONIC)
+		return CLOCK_MONOTONIC;
+	return flags & RING_BOOTTIME ? CLOCK_BOOTTIME : -1;
+}
+
+int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int cpu,
+	      uint64_t period, unsigned int flags)
+{
+	clockid_t clock = clock_by_flags(flags);
+	struct perf_event_attr attr;
+	int err;
+
+	gpu_event_attr(&attr, config);
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+	attr.disabled = 1;
+	attr.exclude_kernel = !(flags & RING_KERNEL);
+	attr.exclude_hv = !(flags & RING_KERNEL);
+	attr.inherit = !!(flags & RING_INHERIT);
+	attr.use_clockid = clock >= 0;
+	attr.clockid = clock >= 0 ? clock : 0;
+	if (flags & RING_CALLCHAIN) {
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr.exclude_callchain_kernel = !(flags & RING_KERNEL);
+	}
+	err = ring_open_attr(ring, &attr, pid, cpu, flags & RING_SMALL ? 1 : RING_PAGES);
+	ring->flags = flags;
+	return err;
+}
+
 void ring_close(struct ring *ring)
 {
-	munmap(ring->page, ring_bytes() + sysconf(_SC_PAGESIZE));
+	munmap(ring->page, ring->mapped);
 	close(ring->fd);
 }
 
@@ -91,31 +106,43 @@ static void sample_parse(const struct ring *ring, const uint8_t *at, struct ring
 	       sizeof(sample->raw));
 }
 
-bool ring_next(struct ring *ring, struct ring_sample *sample)
+bool ring_record(struct ring *ring, void *record, size_t room)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail, lost;
 	struct perf_event_header header;
-	uint8_t record[8192];
-	uint64_t lost[2];
-	bool found = false;
+	size_t size;
 
-	while (!found && ring->page->data_tail != head) {
-		uint64_t tail = ring->page->data_tail;
-
-		ring_copy(ring, tail, &header, sizeof(header));
-		ring_copy(ring, tail + sizeof(header), record, header.size - sizeof(header));
-		if (header.type == PERF_RECORD_LOST) {
-			memcpy(lost, record, sizeof(lost));
-			ring->lost += lost[1];
-		} else if (header.type == PERF_RECORD_THROTTLE) {
-			ring->throttled++;
-		} else if (header.type == PERF_RECORD_SAMPLE) {
-			sample_parse(ring, record, sample);
-			found = true;
-		}
-		__atomic_store_n(&ring->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
+	if (tail == head)
+		return false;
+	ring_copy(ring, tail, &header, sizeof(header));
+	size = header.size < room ? header.size : room;
+	ring_copy(ring, tail, record, size);
+	if (header.type == PERF_RECORD_LOST) {
+		/* behind the event's id */
+		ring_copy(ring, tail + sizeof(header) + sizeof(uint64_t), &lost, sizeof(lost));
+		ring->lost += lost;
+	} else if (header.type == PERF_RECORD_THROTTLE) {
+		ring->throttled++;
 	}
-	return found;
+	__atomic_store_n(&ring->page->data_tail, tail + header.size, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool ring_next(struct ring *ring, struct ring_sample *sample)
+{
+	union {
+		struct perf_event_header header;
+		uint8_t bytes[RECORD_MAX];
+	} record;
+
+	while (ring_record(ring, &record, sizeof(record))) {
+		if (record.header.type != PERF_RECORD_SAMPLE)
+			continue;
+		sample_parse(ring, record.bytes + sizeof(record.header), sample);
+		return true;
+	}
+	return false;
 }
 
 /* perf's own clock, from what perf says of the counter that it is made of */
@@ -141,8 +168,8 @@ uint64_t ring_clock(const struct ring *ring)
 {
 	struct timespec now;
 
-	if (!(ring->flags & RING_MONOTONIC))
+	if (ring->clock < 0)
 		return perf_clock(ring->page);
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(ring->clock, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }

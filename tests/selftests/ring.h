@@ -6,6 +6,7 @@
 #define TESTS_SELFTESTS_RING_H
 
 #include <linux/perf_event.h>
+#include <time.h>
 
 #include "perf.h"
 
@@ -16,11 +17,15 @@
 #define RING_INHERIT	2
 #define RING_MONOTONIC	4	/* CLOCK_MONOTONIC, and not perf's own clock */
 #define RING_KERNEL	8	/* exclude nothing */
+#define RING_BOOTTIME	16	/* CLOCK_BOOTTIME */
+#define RING_SMALL	32	/* of one page */
 
 struct ring {
 	int fd;
 	struct perf_event_mmap_page *page;
+	size_t mapped;
 	unsigned int flags;
+	clockid_t clock;	/* -1: perf's own */
 	uint64_t lost;		/* samples that perf says it has lost */
 	unsigned int throttled;
 };
@@ -44,9 +49,14 @@ struct ring_sample {
 /* disabled; 0 or a negative errno */
 int ring_open(struct ring *ring, const struct gpu_config *config, pid_t pid, int cpu,
 	      uint64_t period, unsigned int flags);
+/* the same of any attr, with so many pages of records, a power of 2 */
+int ring_open_attr(struct ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
+		   unsigned int pages);
 void ring_close(struct ring *ring);
 /* the next sample, if there is one */
 bool ring_next(struct ring *ring, struct ring_sample *sample);
+/* the next record of any type, as it is; what does not fit into the room is left out */
+bool ring_record(struct ring *ring, void *record, size_t room);
 /* now, by the clock that the samples have their times from */
 uint64_t ring_clock(const struct ring *ring);
 
