@@ -216,6 +216,8 @@ static void gpu_pmu_read(struct perf_event *event)
 
 static struct pmu gpu_pmu = {
 	.module		= THIS_MODULE,
+	/* samples are taken in tasks and interrupts: they may have any clock */
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= gpu_attr_groups,
 	.pmu_disable	= gpu_pmu_disable,
