@@ -47,17 +47,25 @@ static uint32_t context_of(struct refgpu *of)
 }
 
 /* what was submitted, and its fence */
-static struct drm_refgpu_submit submit(struct refgpu *to, uint32_t ctx, uint32_t engine,
-				       uint64_t cycles, uint32_t out)
+static struct drm_refgpu_submit submit_cmds(struct refgpu *to, uint32_t ctx, uint32_t engine,
+					    const struct drm_refgpu_cmd *cmds, unsigned int nr,
+					    uint32_t out)
 {
-	struct drm_refgpu_cmd cmd = { .op = REFGPU_OP_SPIN, .n = cycles };
 	struct drm_refgpu_submit args = {
-		.ctx = ctx, .engine = engine, .cmds = (uintptr_t)&cmd, .nr_cmds = 1,
+		.ctx = ctx, .engine = engine, .cmds = (uintptr_t)cmds, .nr_cmds = nr,
 		.out_sync = out,
 	};
 
 	CHECK_EQ(ioctl(to->fd, DRM_IOCTL_REFGPU_SUBMIT, &args), 0);
 	return args;
+}
+
+static struct drm_refgpu_submit submit(struct refgpu *to, uint32_t ctx, uint32_t engine,
+				       uint64_t cycles, uint32_t out)
+{
+	const struct drm_refgpu_cmd cmd = { .op = REFGPU_OP_SPIN, .n = cycles };
+
+	return submit_cmds(to, ctx, engine, &cmd, 1, out);
 }
 
 static unsigned int drain(struct ring *ring)
@@ -69,7 +77,7 @@ static unsigned int drain(struct ring *ring)
 	return nr;
 }
 
-/* of perf's own clock and of CLOCK_MONOTONIC: the times are those of the ioctl */
+/* in whatever clock: the times are those of the ioctl */
 static void jobs_say_what_they_are(unsigned int flags)
 {
 	struct drm_refgpu_submit done[20];
@@ -127,6 +135,98 @@ static void jobs_in_monotonic_clock(void)
 	jobs_say_what_they_are(RING_MONOTONIC);
 }
 
+static void jobs_in_boottime_clock(void)
+{
+	jobs_say_what_they_are(RING_BOOTTIME);
+}
+
+/*
+ * What a record can have its times from, and how near to the GPU's own times it is:
+ * CLOCK_MONOTONIC is what these are converted to, by ticks; and from that to others
+ */
+static const struct {
+	unsigned int flag;
+	uint64_t slack;
+} clocks[] = {
+	{ 0, 20000 },
+	{ RING_MONOTONIC, TICK_NS },
+	{ RING_BOOTTIME, 20000 },
+};
+
+#define CLOCKS	(sizeof(clocks) / sizeof(clocks[0]))
+
+static void by_all_clocks(struct ring *rings, const struct gpu_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLOCKS; i++) {
+		CHECK_EQ(ring_open(&rings[i], config, 0, -1, 1, clocks[i].flag), 0);
+		CHECK_EQ(gpu_event_enable(rings[i].fd), 0);
+	}
+}
+
+static void read_all_clocks(const struct ring *rings, uint64_t *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLOCKS; i++)
+		now[i] = ring_clock(&rings[i]);
+}
+
+static void close_all_clocks(struct ring *rings, uint64_t count)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLOCKS; i++) {
+		CHECK_EQ(gpu_event_read(rings[i].fd), count);
+		CHECK_EQ(rings[i].lost, 0);
+		ring_close(&rings[i]);
+	}
+}
+
+/* between the submission and the end of the wait, in order, and as long by each of them */
+static void done_in_all_clocks(void)
+{
+	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	uint64_t before[20][CLOCKS], after[20][CLOCKS], begin[20][2];
+	struct drm_refgpu_submit jobs[20];
+	struct ring rings[CLOCKS];
+	unsigned int i, k;
+	uint32_t ctx, sync;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	by_all_clocks(rings, &done);
+	for (i = 0; i < 20; i++) {
+		read_all_clocks(rings, before[i]);
+		jobs[i] = submit(&gpu, ctx, i & 1, MS_CYCLES, sync);
+		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+		read_all_clocks(rings, after[i]);
+	}
+	for (k = 0; k < CLOCKS; k++)
+		CHECK_EQ(gpu_event_disable(rings[k].fd), 0);
+	for (k = 0; k < CLOCKS; k++) {
+		for (i = 0; i < 20; i++) {
+			CHECK(ring_next(&rings[k], &sample));
+			CHECK_EQ(sample.gpu.fence_seqno, jobs[i].fence_seqno);
+			CHECK(before[i][k] <= sample.gpu.submit + clocks[k].slack);
+			CHECK(sample.gpu.submit <= sample.gpu.begin);
+			CHECK_EQ(sample.gpu.end - sample.gpu.begin, MS_CYCLES * TICK_NS);
+			CHECK(sample.gpu.end <= after[i][k] + clocks[k].slack);
+			CHECK(sample.gpu.end <= sample.time);
+			if (!k) {
+				begin[i][0] = sample.gpu.submit;
+				begin[i][1] = sample.gpu.begin;
+			}
+			CHECK_EQ(sample.gpu.begin - sample.gpu.submit, begin[i][1] - begin[i][0]);
+		}
+		CHECK(!ring_next(&rings[k], &sample));
+	}
+	close_all_clocks(rings, 20);
+	refgpu_close(&gpu);
+}
+
 /* a period goes over the task's rests */
 static void jobs_by_period(void)
 {
@@ -163,59 +263,97 @@ static void move_to_cpu(unsigned int cpu)
 	CHECK_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-#define MOVER_JOBS	60
+/* who goes from CPU to CPU, and how much it submits */
+struct mover {
+	unsigned int jobs;
+	unsigned int first_cpu;
+};
 
 static void *mover(void *arg)
 {
-	uint32_t ctx = context_of(&gpu);
 	unsigned int i, cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct mover *self = arg;
+	uint32_t ctx = context_of(&gpu);
 
-	for (i = 0; i < MOVER_JOBS; i++) {
+	for (i = 0; i < self->jobs; i++) {
 		if (i % 5 == 0)
-			move_to_cpu((i / 5 + (uintptr_t)arg) % cpus);
+			move_to_cpu((i / 5 + self->first_cpu) % cpus);
 		submit(&gpu, ctx, i & 1, 10, 0);
 	}
 	return NULL;
 }
 
-/* threads and children that go from CPU to CPU: nobody is lost, or seen twice */
-static void jobs_of_all_who_move(void)
+#define MOVER_THREADS	8
+#define MOVER_CHILDREN	3
+#define MOVERS		(MOVER_THREADS + MOVER_CHILDREN)
+
+static void all_move(unsigned int jobs)
 {
-	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), i, c, nr = 0, throttled = 0;
-	struct ring rings[16];
-	pthread_t threads[8];
-	uint64_t lost = 0;
-	pid_t child;
+	struct mover movers[MOVERS];
+	pthread_t threads[MOVER_THREADS];
+	unsigned int i;
 	int status;
 
-	setup();
-	for (c = 0; c < cpus; c++) {
-		CHECK_EQ(ring_open(&rings[c], &jobs, 0, c, 1, RING_INHERIT), 0);
-		CHECK_EQ(gpu_event_enable(rings[c].fd), 0);
-	}
-	for (i = 0; i < 8; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, mover, (void *)(uintptr_t)i), 0);
-	for (i = 0; i < 3; i++) {
-		child = fork();
-		if (!child) {
-			mover(NULL);
-			_exit(0);
+	for (i = 0; i < MOVERS; i++)
+		movers[i] = (struct mover) { jobs, i };
+	for (i = 0; i < MOVER_THREADS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, mover, &movers[i]), 0);
+	for (i = 0; i < MOVER_CHILDREN; i++) {
+		if (!fork()) {
+			tap_failed = 0;
+			mover(&movers[MOVER_THREADS + i]);
+			_exit(tap_failed != 0);
 		}
 	}
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < MOVER_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < MOVER_CHILDREN; i++) {
 		CHECK(wait(&status) > 0);
+		CHECK_EQ(status, 0);
+	}
+}
+
+/* threads and children that go from CPU to CPU; how many samples */
+static unsigned int samples_of_all(unsigned int jobs_each, unsigned int period)
+{
+	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), c, nr = 0;
+	struct ring rings[16];
+	uint64_t count = 0;
+
+	CHECK(cpus <= 16);
+	setup();
+	for (c = 0; c < cpus; c++) {
+		CHECK_EQ(ring_open(&rings[c], &jobs, 0, c, period, RING_INHERIT), 0);
+		CHECK_EQ(gpu_event_enable(rings[c].fd), 0);
+	}
+	all_move(jobs_each);
 	for (c = 0; c < cpus; c++) {
 		nr += drain(&rings[c]);
-		lost += rings[c].lost;
-		throttled += rings[c].throttled;
+		count += gpu_event_read(rings[c].fd);
+		CHECK_EQ(rings[c].lost, 0);
+		CHECK_EQ(rings[c].throttled, 0);
 		ring_close(&rings[c]);
 	}
-	CHECK_EQ(nr + lost, 11 * MOVER_JOBS);
-	CHECK_EQ(lost, 0);
-	CHECK_EQ(throttled, 0);
+	CHECK_EQ(count, MOVERS * jobs_each);
 	refgpu_close(&gpu);
+	return nr;
+}
+
+/* nobody is lost, or seen twice */
+static void jobs_of_all_who_move(void)
+{
+	CHECK_EQ(samples_of_all(60, 1), MOVERS * 60);
+}
+
+/* perf keeps a rest of the period for each CPU's event, and for each task that inherits it */
+static void jobs_of_all_by_period(void)
+{
+	unsigned int rests = sysconf(_SC_NPROCESSORS_ONLN) * MOVERS;
+	unsigned int nr = samples_of_all(100, 10);
+
+	CHECK(nr <= MOVERS * 100 / 10);
+	CHECK(nr * 10 + rests * 9 >= MOVERS * 100);
+	printf("# %u samples of %u jobs\n", nr, MOVERS * 100);
 }
 
 /* what the GPU did, on what was submitted: joined by the fence, to the nanosecond */
@@ -353,6 +491,50 @@ static void others_are_not_seen(void)
 	refgpu_close(&gpu);
 }
 
+static void *submit_others(void *arg)
+{
+	const uint32_t *of = arg;
+	unsigned int i;
+
+	for (i = 0; i < 30; i++)
+		submit(&gpu, of[0], 0, 5000, of[1]);
+	CHECK_EQ(refgpu_sync_wait(&gpu, of[1], 60 * SECOND), 0);
+	return NULL;
+}
+
+/* without a file: what that task has submitted, and not what others have to the same file */
+static void done_of_a_task(void)
+{
+	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	uint32_t ctx, sync, others[2];
+	uint64_t fence_context = 0;
+	pthread_t thread;
+	struct ring ring;
+	unsigned int i;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	others[0] = context_of(&gpu);
+	others[1] = refgpu_sync(&gpu);
+	CHECK_EQ(ring_open(&ring, &done, 0, -1, 1, 0), 0);
+	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, submit_others, others), 0);
+	for (i = 0; i < 30; i++)
+		fence_context = submit(&gpu, ctx, 0, 5000, sync).fence_context;
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+	pthread_join(thread, NULL);
+	CHECK_EQ(gpu_event_disable(ring.fd), 0);
+	for (i = 0; ring_next(&ring, &sample); i++) {
+		CHECK_EQ(sample.gpu.fence_context, fence_context);
+		CHECK_EQ(sample.gpu.ctx, ctx);
+	}
+	CHECK_EQ(i, 30);
+	CHECK_EQ(gpu_event_read(ring.fd), 30);
+	ring_close(&ring);
+	refgpu_close(&gpu);
+}
+
 /* one that was submitted before the first event: it has no other sample, and says so */
 static void done_of_earlier_jobs(void)
 {
@@ -390,7 +572,8 @@ static void done_of_earlier_jobs(void)
 
 /*
  * Who submits as fast as it can, with all events that sample it, does not outrun the flush:
- * what it has done is counted. Samples may be lost, for FIFOs and perf's rings are small.
+ * what it has done is counted. Samples may be lost, for FIFOs and perf's rings are small:
+ * how many of them is what full_rings_say_it() and full_fifos_say_it() look at.
  */
 static void flood_is_kept_up_with(void)
 {
@@ -425,9 +608,173 @@ static void flood_is_kept_up_with(void)
 	refgpu_close(&gpu);
 }
 
+#define OVERFLOW_JOBS	100
+
+/* perf's ring is too small: it says how many it had no room for */
+static void full_rings_say_it(void)
+{
+	static const unsigned int sampled[] = { GPU_PMU_EVENT_JOBS, GPU_PMU_EVENT_JOBS_DONE };
+	struct gpu_config config = {};
+	unsigned int i, k, nr;
+	struct ring ring;
+	uint32_t ctx, sync;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	for (i = 0; i < 2; i++) {
+		config.event = sampled[i];
+		CHECK_EQ(ring_open(&ring, &config, 0, -1, 1, RING_SMALL), 0);
+		CHECK_EQ(gpu_event_enable(ring.fd), 0);
+		for (k = 0; k < OVERFLOW_JOBS; k++)
+			submit(&gpu, ctx, 0, 10, sync);
+		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+		CHECK_EQ(gpu_event_disable(ring.fd), 0);
+		nr = drain(&ring);
+		/* it says so in front of the next one that has room */
+		CHECK_EQ(gpu_event_enable(ring.fd), 0);
+		submit(&gpu, ctx, 0, 10, sync);
+		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+		CHECK_EQ(gpu_event_disable(ring.fd), 0);
+		CHECK_EQ(drain(&ring), 1);
+		CHECK(ring.lost > 0);
+		CHECK_EQ(nr + ring.lost, OVERFLOW_JOBS);
+		CHECK_EQ(ring.throttled, 0);
+		CHECK_EQ(gpu_event_read(ring.fd), OVERFLOW_JOBS + 1);
+		ring_close(&ring);
+	}
+	refgpu_close(&gpu);
+}
+
+/* a task that sleeps, but when it is told to run once */
+struct sleeper {
+	pid_t pid;
+	int to;
+	int from;
+};
+
+static void sleeper_start(struct sleeper *sleeper)
+{
+	int to[2], from[2];
+	char c;
+
+	CHECK_EQ(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
+	sleeper->pid = fork();
+	if (!sleeper->pid) {
+		close(to[1]);
+		while (read(to[0], &c, 1) == 1 && write(from[1], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	sleeper->to = to[1];
+	sleeper->from = from[0];
+	close(to[0]);
+	close(from[1]);
+}
+
+/* it has answered, and sleeps again */
+static void sleeper_run(const struct sleeper *sleeper)
+{
+	char path[64], state = 0, c = 0;
+	FILE *file;
+
+	CHECK_EQ(write(sleeper->to, &c, 1), 1);
+	CHECK_EQ(read(sleeper->from, &c, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/stat", sleeper->pid);
+	while (state != 'S') {
+		file = fopen(path, "re");
+		CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+		if (!file)
+			return;
+		fclose(file);
+	}
+}
+
+static void sleeper_end(struct sleeper *sleeper)
+{
+	int status;
+
+	close(sleeper->to);
+	CHECK_EQ(waitpid(sleeper->pid, &status, 0), sleeper->pid);
+	close(sleeper->from);
+}
+
+#define FIFO_FILE	"/sys/module/gpu_pmu/parameters/fifo_samples"
+#define FIFO_SMALL	16
+
+static unsigned int fifo_samples(unsigned int nr)
+{
+	unsigned int before = 0;
+	FILE *file = fopen(FIFO_FILE, "r+e");
+
+	CHECK(file && fscanf(file, "%u", &before) == 1);
+	if (file) {
+		rewind(file);
+		fprintf(file, "%u", nr);
+		CHECK_EQ(fclose(file), 0);
+	}
+	return before;
+}
+
+/* the event's task sleeps: the FIFO is full, and what does not fit is lost, and no more */
+static void full_fifos_say_it(void)
+{
+	struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	static const struct gpu_config lost = { .event = GPU_PMU_EVENT_LOST };
+	struct sleeper sleeper;
+	cpu_set_t all;
+	int counter, losses;
+	unsigned int before, i;
+	uint32_t ctx, sync;
+	struct ring ring;
+
+	/* while this runs, the sleeper does not */
+	CHECK_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+	move_to_cpu(0);
+	sleeper_start(&sleeper);
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	done.fd = gpu.fd;
+	before = fifo_samples(FIFO_SMALL);
+	CHECK_EQ(ring_open(&ring, &done, sleeper.pid, -1, 1, 0), 0);
+	fifo_samples(before);
+	counter = gpu_event_open(&done, 0, -1, -1);
+	losses = gpu_event_open(&lost, 0, -1, -1);
+	CHECK(counter >= 0 && losses >= 0);
+	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+	CHECK_EQ(gpu_event_enable(losses), 0);
+	sleeper_run(&sleeper);
+	for (i = 0; i < OVERFLOW_JOBS; i++)
+		submit(&gpu, ctx, 0, 10, sync);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+	/* all that has happened is counted with it */
+	CHECK_EQ(gpu_event_disable(counter), 0);
+	CHECK_EQ(gpu_event_read(counter), OVERFLOW_JOBS);
+	CHECK_EQ(drain(&ring), 0);
+	sleeper_run(&sleeper);
+	CHECK_EQ(drain(&ring), FIFO_SMALL);
+	CHECK_EQ(ring.lost, 0);
+	CHECK_EQ(gpu_event_disable(losses), 0);
+	CHECK_EQ(gpu_event_read(losses), OVERFLOW_JOBS - FIFO_SMALL);
+	/* an event that is sampled counts what it has handed over */
+	CHECK_EQ(gpu_event_read(ring.fd), FIFO_SMALL);
+	close(losses);
+	close(counter);
+	ring_close(&ring);
+	refgpu_close(&gpu);
+	sleeper_end(&sleeper);
+	CHECK_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 /* ---- waits ---- */
 
-enum way { BY_BUFFER, BY_SYNCOBJ, BY_ANY, BY_TIMELINE, BY_POLL, BY_SELECT, WAYS };
+enum way {
+	BY_BUFFER, BY_SYNCOBJ, BY_ANY, BY_TIMELINE,
+	/* on a sync file */
+	BY_POLL, BY_PPOLL, BY_SELECT, BY_PSELECT, WAYS
+};
 
 static int sync_file_of(uint32_t sync)
 {
@@ -437,13 +784,32 @@ static int sync_file_of(uint32_t sync)
 	return fd;
 }
 
+static void wait_by_file(enum way way, uint32_t sync)
+{
+	const struct timespec timeout = { .tv_sec = 60 };
+	struct pollfd poll_fd = { .fd = sync_file_of(sync), .events = POLLIN };
+	int fd = poll_fd.fd;
+	fd_set set;
+
+	if (fd < 0)
+		return;
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	if (way == BY_POLL)
+		CHECK_EQ(poll(&poll_fd, 1, 60000), 1);
+	else if (way == BY_PPOLL)
+		CHECK_EQ(ppoll(&poll_fd, 1, &timeout, NULL), 1);
+	else if (way == BY_SELECT)
+		CHECK_EQ(select(fd + 1, &set, NULL, NULL, NULL), 1);
+	else
+		CHECK_EQ(pselect(fd + 1, &set, NULL, NULL, &timeout, NULL), 1);
+	close(fd);
+}
+
 static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 {
-	uint32_t syncs[2], never = refgpu_sync(&gpu);
+	uint32_t syncs[2] = { sync };
 	uint64_t point = 0;
-	struct pollfd poll_fd;
-	fd_set set;
-	int fd;
 
 	switch (way) {
 	case BY_BUFFER:
@@ -453,46 +819,66 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
 		break;
 	case BY_ANY:
-		syncs[0] = sync;
-		syncs[1] = never;
+		syncs[1] = refgpu_sync(&gpu);	/* never */
 		CHECK_EQ(drmSyncobjWait(gpu.fd, syncs, 2, INT64_MAX,
 					DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL), 0);
+		refgpu_sync_free(&gpu, syncs[1]);
 		break;
 	case BY_TIMELINE:
 		CHECK_EQ(drmSyncobjTimelineWait(gpu.fd, &sync, &point, 1, INT64_MAX, 0, NULL), 0);
 		break;
-	case BY_POLL:
-		fd = sync_file_of(sync);
-		if (fd < 0)
-			break;
-		poll_fd = (struct pollfd) { .fd = fd, .events = POLLIN };
-		CHECK_EQ(poll(&poll_fd, 1, 60000), 1);
-		close(fd);
-		break;
-	case BY_SELECT:
-		fd = sync_file_of(sync);
-		if (fd < 0)
-			break;
-		FD_ZERO(&set);
-		FD_SET(fd, &set);
-		CHECK_EQ(select(fd + 1, &set, NULL, NULL, NULL), 1);
-		close(fd);
-		break;
 	default:
+		wait_by_file(way, sync);
 		break;
 	}
-	refgpu_sync_free(&gpu, never);
 }
 
-/* 50 ms, in whatever way: one wait, for that fence, as long as it took */
+/* 50 ms, and what writes to the buffer */
+static struct drm_refgpu_submit spin_and_fill(uint32_t ctx, const struct refgpu_buffer *bo,
+					      uint32_t sync)
+{
+	const struct drm_refgpu_cmd cmds[] = {
+		{ .op = REFGPU_OP_SPIN, .n = 50 * MS_CYCLES },
+		{ .op = REFGPU_OP_FILL, .n = 4096, .dst = bo->handle, .value = 1 },
+	};
+
+	return submit_cmds(&gpu, ctx, 0, cmds, 2, sync);
+}
+
+/* the sample that each clock's ring has of the same wait; its length */
+static uint64_t wait_check(struct ring *rings, const uint64_t *before, const uint64_t *after,
+			   const struct drm_refgpu_submit *job, enum way way)
+{
+	uint64_t length = 0;
+	unsigned int i;
+
+	for (i = 0; i < CLOCKS; i++) {
+		CHECK(ring_next(&rings[i], &sample));
+		CHECK_EQ(sample.gpu.kind, GPU_PMU_SAMPLE_WAIT);
+		CHECK_EQ(sample.gpu.fence_context, job->fence_context);
+		CHECK_EQ(sample.gpu.fence_seqno, job->fence_seqno);
+		CHECK(before[i] <= sample.gpu.begin + clocks[i].slack);
+		CHECK(sample.gpu.end <= after[i] + clocks[i].slack);
+		CHECK(sample.gpu.end - sample.gpu.begin >= 30000000);
+		CHECK_EQ(sample.gpu.pid, getpid());
+		/* nobody knows for which client a sync file is polled */
+		CHECK_EQ(!sample.gpu.client, way >= BY_POLL);
+		CHECK(!length || length == sample.gpu.end - sample.gpu.begin);
+		length = sample.gpu.end - sample.gpu.begin;
+		CHECK(!ring_next(&rings[i], &sample));
+	}
+	return length;
+}
+
+/* 50 ms, in whatever way and by whatever clock: one wait, for that fence, as long as it took */
 static void waits_in_all_ways(void)
 {
 	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
 	static const struct gpu_config wait_time = { .event = GPU_PMU_EVENT_WAIT_TIME };
-	struct refgpu_batch batch = {};
+	uint64_t before[CLOCKS], after[CLOCKS], total = 0;
+	struct drm_refgpu_submit job;
+	struct ring rings[CLOCKS];
 	struct refgpu_buffer bo;
-	uint64_t before, after, total = 0;
-	struct ring ring;
 	uint32_t ctx, sync;
 	enum way way;
 	int time;
@@ -500,39 +886,26 @@ static void waits_in_all_ways(void)
 	setup();
 	ctx = context_of(&gpu);
 	CHECK_EQ(refgpu_buffer(&gpu, 4096, &bo), 0);
-	CHECK_EQ(ring_open(&ring, &waits, 0, -1, 1, RING_MONOTONIC), 0);
+	by_all_clocks(rings, &waits);
 	time = gpu_event_open(&wait_time, 0, -1, -1);
 	CHECK(time >= 0);
-	CHECK_EQ(gpu_event_enable(ring.fd), 0);
 	CHECK_EQ(gpu_event_enable(time), 0);
 	for (way = 0; way < WAYS; way++) {
 		sync = refgpu_sync(&gpu);
-		refgpu_spin(&batch, 50 * MS_CYCLES);
-		refgpu_fill(&batch, &bo, 0, 4096, 1);
-		CHECK_EQ(refgpu_submit(&gpu, ctx, 0, &batch, 0, sync), 0);
-		before = ring_clock(&ring);
+		job = spin_and_fill(ctx, &bo, sync);
+		read_all_clocks(rings, before);
 		wait_by(way, &bo, sync);
-		after = ring_clock(&ring);
+		read_all_clocks(rings, after);
 		/* what is over already is no wait */
 		wait_by(way, &bo, sync);
-
-		CHECK(ring_next(&ring, &sample));
-		CHECK_EQ(sample.gpu.kind, GPU_PMU_SAMPLE_WAIT);
-		CHECK(sample.gpu.fence_context != 0);
-		CHECK(before <= sample.gpu.begin && sample.gpu.end <= after);
-		CHECK(sample.gpu.end - sample.gpu.begin >= 30000000);
-		CHECK_EQ(sample.gpu.pid, getpid());
-		/* nobody knows for which client a sync file is polled */
-		CHECK_EQ(!sample.gpu.client, way == BY_POLL || way == BY_SELECT);
-		total += sample.gpu.end - sample.gpu.begin;
-		CHECK(!ring_next(&ring, &sample));
+		total += wait_check(rings, before, after, &job, way);
 		refgpu_sync_free(&gpu, sync);
 	}
-	CHECK_EQ(gpu_event_read(ring.fd), WAYS);
 	/* the same waits, but for what lies between two readings of the clock */
 	CHECK_EQ(gpu_event_read(time), total);
 	close(time);
-	ring_close(&ring);
+	close_all_clocks(rings, WAYS);
+	refgpu_buffer_free(&gpu, &bo);
 	refgpu_close(&gpu);
 }
 
@@ -650,12 +1023,18 @@ int main(void)
 	static const struct tap_test tests[] = {
 		TEST(jobs_in_perfs_clock),
 		TEST(jobs_in_monotonic_clock),
+		TEST(jobs_in_boottime_clock),
+		TEST(done_in_all_clocks),
 		TEST(jobs_by_period),
 		TEST(jobs_of_all_who_move),
+		TEST(jobs_of_all_by_period),
 		TEST(done_is_joined_to_jobs),
 		TEST(others_are_not_seen),
+		TEST(done_of_a_task),
 		TEST(done_of_earlier_jobs),
 		TEST(flood_is_kept_up_with),
+		TEST(full_rings_say_it),
+		TEST(full_fifos_say_it),
 		TEST(waits_in_all_ways),
 		TEST(wait_time_by_period),
 		TEST(waits_of_a_client),
