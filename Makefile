@@ -76,7 +76,7 @@ test-debug:
 bench: vm-ready
 	@scripts/setup
 	@tests/bench/run
-	@tests/bench/report
+	@tests/bench/report 100000 400000 10000000
 
 bench-plots:
 	@tests/bench/plot
