@@ -78,15 +78,26 @@ FIXTURE_TEARDOWN(stat)
 		EXPECT_SUM(0, "others", 0, event);			\
 	} while (0)
 
-/* stock perf counts perf gpu and its command, of which only the latter uses the GPU */
-static void equals_perf(struct __test_metadata *_metadata, FIXTURE_DATA(stat) *self,
-			const char *who)
+/* of the same run: each event's total is what stock perf has counted */
+static void totals_equal_perf(struct __test_metadata *_metadata, FIXTURE_DATA(stat) *self)
 {
 	static const char * const events[] = {
 		"gpu-busy", "queue-wait", "jobs", "jobs-done", "waits", "wait-time",
 	};
 	char event[32];
 
+	for (unsigned int i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		snprintf(event, sizeof(event), "gpu/%s/", events[i]);
+		EXPECT_SUM((int64_t)perf_stat_sum(&self->perf, event), "total", 0, events[i]);
+	}
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->perf);
+}
+
+/* stock perf counts perf gpu and its command, of which only the latter uses the GPU */
+static void equals_perf(struct __test_metadata *_metadata, FIXTURE_DATA(stat) *self,
+			const char *who)
+{
 	ASSERT_EQ(0, perf_stat_run_as(&self->perf, who, EVENTS STAT FIELDS CLIENT " -n 20 -t 2"));
 	EXPECT_EQ(0, self->perf.status);
 	READ_FIELDS();
@@ -94,12 +105,7 @@ static void equals_perf(struct __test_metadata *_metadata, FIXTURE_DATA(stat) *s
 	EXPECT_SUM(40, "total", 0, "jobs-done");
 	EXPECT_SUM(0, "total", 0, "lost");
 	EXPECT_EQ(7, self->fields->nr);
-	for (unsigned int i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		snprintf(event, sizeof(event), "gpu/%s/", events[i]);
-		EXPECT_SUM((int64_t)perf_stat_sum(&self->perf, event), "total", 0, events[i]);
-	}
-	if (!__test_passed(_metadata))
-		perf_stat_dump(&self->perf);
+	totals_equal_perf(_metadata, self);
 }
 
 TEST_F_TIMEOUT(stat, equals_perf_as_root, 60)
@@ -137,6 +143,27 @@ TEST_F_TIMEOUT(stat, of_a_process, 60)
 	EXPECT_ALL_KNOWN("client", "queue-wait");
 }
 
+/* a shell that runs already starts a client: another process, and another file */
+TEST_F_TIMEOUT(stat, of_a_process_that_starts_one, 60)
+{
+	struct client shell;
+
+	ASSERT_EQ(0, client_start_by(&shell, "exec sh -c 'echo ready; read go; "
+				     "{ echo; cat; } | \"$@\"' sh", "-n 12"));
+	ASSERT_EQ(0, perf_stat_run(&self->perf, EVENTS "-p %d " STAT FIELDS
+				   "--per-client -p %d " CLIENT_GO, shell.pid, shell.pid,
+				   shell.pid));
+	EXPECT_EQ(0, client_end(&shell));
+	EXPECT_EQ(0, self->perf.status);
+	READ_FIELDS();
+	EXPECT_SUM(12, "total", 0, "jobs");
+	totals_equal_perf(_metadata, self);
+	EXPECT_EQ(1, fields_lines(self->fields, "client", 0, "jobs"));
+	EXPECT_SUM(0, "client", shell.pid, "jobs");
+	EXPECT_ALL_KNOWN("client", "jobs");
+	EXPECT_ALL_KNOWN("client", "gpu-busy");
+}
+
 /* -p without a command is until the process is gone */
 TEST_F_TIMEOUT(stat, until_the_process_is_gone, 60)
 {
@@ -170,7 +197,8 @@ TEST_F_TIMEOUT(stat, clients_of_two_users, 90)
 
 	for (int i = 0; i < 3; i++)
 		ASSERT_EQ(0, client_start_as(&client[i], i ? 1000 : 0, args[i]));
-	ASSERT_EQ(0, perf_stat_run(&self->perf, "-a -e gpu/jobs/,gpu/jobs-done/ " STAT FIELDS
+	ASSERT_EQ(0, perf_stat_run(&self->perf, "-a -e gpu/gpu-busy/,gpu/queue-wait/,"
+				   "gpu/jobs/,gpu/jobs-done/ " STAT FIELDS
 				   "-a --per-client --per-context sh -c '" CLIENT_GO "; "
 				   CLIENT_GO "; " CLIENT " -n 9 & echo $! >/tmp/late; wait $!; "
 				   CLIENT_GO "'",
@@ -190,6 +218,9 @@ TEST_F_TIMEOUT(stat, clients_of_two_users, 90)
 	EXPECT_SUM(33, "total", 0, "jobs");
 	EXPECT_EQ(33, perf_stat_sum(&self->perf, "gpu/jobs/"));
 	EXPECT_EQ(33, perf_stat_sum(&self->perf, "gpu/jobs-done/"));
+	EXPECT_SUM((int64_t)perf_stat_sum(&self->perf, "gpu/gpu-busy/"), "total", 0, "gpu-busy");
+	EXPECT_SUM((int64_t)perf_stat_sum(&self->perf, "gpu/queue-wait/"), "total", 0,
+		   "queue-wait");
 	EXPECT_ALL_KNOWN("client", "jobs");
 	EXPECT_ALL_KNOWN("client", "jobs-done");
 	EXPECT_ALL_KNOWN("client", "queue-wait");
@@ -237,10 +268,13 @@ TEST_F_TIMEOUT(stat, short_lives, 90)
 /* a file goes through an exec, and another one is opened behind it, by the same process */
 TEST_F_TIMEOUT(stat, through_an_exec, 60)
 {
-	EXPECT_EQ(0, shell(AS_USER STAT FIELDS "--per-context sh -c 'exec 5<>"
-			   VIRTGPU_RENDER_NODE "; " CLIENT " -F 5 -n 3; exec sh -c \""
-			   CLIENT " -F 5 -n 2; exec " CLIENT " -n 4\"'"));
+	ASSERT_EQ(0, perf_stat_run_as(&self->perf, AS_USER, EVENTS STAT FIELDS
+				      "--per-context sh -c 'exec 5<>" VIRTGPU_RENDER_NODE "; "
+				      CLIENT " -F 5 -n 3; exec sh -c \"" CLIENT " -F 5 -n 2; exec "
+				      CLIENT " -n 4\"'"));
+	EXPECT_EQ(0, self->perf.status);
 	READ_FIELDS();
+	totals_equal_perf(_metadata, self);
 	/* newer kernels name the process that uses a file, not the one that opened it */
 	EXPECT_EQ(2, fields_lines(self->fields, "context", 0, "jobs"));
 	EXPECT_SUM(9, "context", 0, "jobs");
@@ -405,10 +439,16 @@ TEST_F_TIMEOUT(stat, json_on_signals, 90)
 
 TEST_F_TIMEOUT(stat, fields_on_signals, 60)
 {
-	ended_by(_metadata, SIGINT, "-x , --per-client");
-	READ_FIELDS();
-	EXPECT_SUM(3, "total", 0, "jobs");
-	EXPECT_SUM(3, "client", 0, "jobs");
+	static const int signals[] = { SIGINT, SIGTERM };
+
+	for (int i = 0; i < 2; i++) {
+		ended_by(_metadata, signals[i], "-x , --per-client");
+		READ_FIELDS();
+		EXPECT_SUM(3, "total", 0, "jobs");
+		EXPECT_SUM(3, "client", 0, "jobs");
+		free(self->fields);
+		self->fields = NULL;
+	}
 }
 
 /* ---- why not ---- */
