@@ -103,7 +103,8 @@ struct json_object *json_read(const char *path)
 	if (size && size < sizeof(text)) {
 		/* the one newline behind it is the file's */
 		size -= text[size - 1] == '\n';
-		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT |
+				       JSON_TOKENER_VALIDATE_UTF8);
 		object = json_tokener_parse_ex(tokener, text, size);
 		if (json_tokener_get_error(tokener) != json_tokener_success ||
 		    json_tokener_get_parse_end(tokener) != size) {

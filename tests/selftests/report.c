@@ -10,6 +10,7 @@
 
 #include "harness.h"
 
+#include "fields.h"
 #include "perf.h"
 #include "with-refgpu.h"
 
@@ -68,21 +69,7 @@ static int64_t folded_sum(const char *words)
 
 /* ---- the document of --json ---- */
 
-static int64_t json_number(struct json_object *document, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(document, key, &value) ? json_object_get_int64(value) : -1;
-}
-
-static int64_t json_inner(struct json_object *document, const char *object, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(document, object, &value) ? json_number(value, key) : -1;
-}
-
-static int64_t json_sum(struct json_object *document, const char *array, const char *key)
+static int64_t list_sum(struct json_object *document, const char *array, const char *key)
 {
 	struct json_object *list;
 	int64_t sum = 0;
@@ -174,17 +161,43 @@ FIXTURE_SETUP(sums)
 {
 	dir_make();
 	/* of all there is: what is complete when the record ends is in it */
-	ASSERT_EQ(0, perf_stat_run(&self->stat, "-e gpu/gpu-busy/,gpu/jobs/,gpu/jobs-done/,"
-				   "gpu/waits/,gpu/wait-time/ " RECORD "-a -g fp " QUICKLY
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "-e gpu/gpu-busy/,gpu/queue-wait/,gpu/jobs/,"
+				   "gpu/jobs-done/,gpu/waits/,gpu/wait-time/ " RECORD "-a -g fp " QUICKLY
 				   STACKS "-fp" WORK));
 	ASSERT_EQ(0, RUN(REPORT "--json" KEPT));
-	self->json = json_object_from_file(SAID);
+	self->json = json_read(SAID);
 	ASSERT_NE(NULL, self->json);
 }
 
 FIXTURE_TEARDOWN(sums)
 {
 	json_object_put(self->json);
+}
+
+/* how long jobs were queued; of their order there is only what must be so */
+static void queue_equals_perf_stat(struct __test_metadata *_metadata, struct json_object *json,
+				   int64_t wait)
+{
+	static const char * const parts[] = { "engines", "contexts" };
+	static const char * const rising[] = { "min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns",
+					       "sum_ns" };
+	char key[40];
+
+	EXPECT_LT(0, wait);
+	for (unsigned int i = 0; i < 2; i++) {
+		int64_t before = 0, value;
+
+		EXPECT_EQ(20, list_sum(json, parts[i], "queue_latency.count"));
+		EXPECT_EQ(wait, list_sum(json, parts[i], "queue_latency.sum_ns"));
+		for (unsigned int k = 0; k < sizeof(rising) / sizeof(rising[0]); k++) {
+			snprintf(key, sizeof(key), "queue_latency.%s", rising[k]);
+			value = list_sum(json, parts[i], key);
+			EXPECT_LE(before, value);
+			before = value;
+		}
+		/* the longest is one of 20 */
+		EXPECT_LE(wait, 20 * list_sum(json, parts[i], "queue_latency.max_ns"));
+	}
 }
 
 static void equals_perf_stat(struct __test_metadata *_metadata, struct json_object *json,
@@ -196,20 +209,21 @@ static void equals_perf_stat(struct __test_metadata *_metadata, struct json_obje
 	EXPECT_LE(2 * 5000000, busy);
 	EXPECT_EQ(20, json_number(json, "jobs"));
 	EXPECT_EQ(20, json_number(json, "jobs_done"));
-	EXPECT_EQ(20, json_inner(json, "joined", "jobs"));
+	EXPECT_EQ(20, json_number(json, "joined.jobs"));
 	EXPECT_EQ(busy, json_number(json, "gpu_busy_ns"));
-	EXPECT_EQ(busy, json_inner(json, "joined", "gpu_busy_ns"));
-	EXPECT_EQ(busy, json_sum(json, "contexts", "gpu_busy_ns"));
-	EXPECT_EQ(busy, json_sum(json, "engines", "gpu_busy_ns"));
-	EXPECT_EQ(busy, json_sum(json, "stacks", "gpu_busy_ns"));
-	EXPECT_EQ(20, json_sum(json, "contexts", "jobs"));
-	EXPECT_EQ(20, json_sum(json, "stacks", "jobs"));
+	EXPECT_EQ(busy, json_number(json, "joined.gpu_busy_ns"));
+	EXPECT_EQ(busy, list_sum(json, "contexts", "gpu_busy_ns"));
+	EXPECT_EQ(busy, list_sum(json, "engines", "gpu_busy_ns"));
+	EXPECT_EQ(busy, list_sum(json, "stacks", "gpu_busy_ns"));
+	EXPECT_EQ(20, list_sum(json, "contexts", "jobs"));
+	EXPECT_EQ(20, list_sum(json, "stacks", "jobs"));
 	EXPECT_EQ((int64_t)perf_stat_sum(stat, "gpu/waits/"), json_number(json, "waits"));
 	EXPECT_EQ(wait, json_number(json, "wait_time_ns"));
-	EXPECT_EQ(wait, json_sum(json, "stacks", "wait_time_ns"));
+	EXPECT_EQ(wait, list_sum(json, "stacks", "wait_time_ns"));
+	queue_equals_perf_stat(_metadata, json, perf_stat_sum(stat, "gpu/queue-wait/"));
 	EXPECT_EQ(0, json_number(json, "lost"));
-	EXPECT_EQ(0, json_inner(json, "not_joined", "unfinished"));
-	EXPECT_EQ(0, json_inner(json, "not_joined", "no_submission"));
+	EXPECT_EQ(0, json_number(json, "not_joined.unfinished"));
+	EXPECT_EQ(0, json_number(json, "not_joined.no_submission"));
 	if (!__test_passed(_metadata))
 		shell("cat " SAID " >&2");
 }
@@ -260,12 +274,13 @@ static int interrupted(int signal)
 
 static void is_valid_when_interrupted(struct __test_metadata *_metadata, int signal, int64_t busy)
 {
-	struct json_object *json;
+	struct json_object *json, *complete;
 
 	EXPECT_EQ(128 + signal, interrupted(signal));
-	json = json_object_from_file(SAID);
+	json = json_read(SAID);
 	ASSERT_NE(NULL, json);
-	EXPECT_EQ(0, json_number(json, "complete"));
+	EXPECT_TRUE(json_object_object_get_ex(json, "complete", &complete));
+	EXPECT_FALSE(json_object_get_boolean(complete));
 	EXPECT_EQ(20, json_number(json, "jobs"));
 	EXPECT_EQ(busy, json_number(json, "gpu_busy_ns"));
 	json_object_put(json);
@@ -279,6 +294,88 @@ TEST_F_TIMEOUT(sums, are_those_of_perf_stat, PATIENCE)
 	ASSERT_EQ(0, shell(SLOW_PERF));
 	is_valid_when_interrupted(_metadata, SIGINT, json_number(self->json, "gpu_busy_ns"));
 	is_valid_when_interrupted(_metadata, SIGTERM, json_number(self->json, "gpu_busy_ns"));
+}
+
+/* ---- processes that run already, and signals ---- */
+
+FIXTURE(attached)
+{
+};
+
+FIXTURE_VARIANT(attached)
+{
+	int signal;	/* that ends the record; 0: its command ends */
+	const char *whom;
+};
+
+#define ATTACHED_ADD(_name, _signal, _whom)	\
+	FIXTURE_VARIANT_ADD(attached, _name)	\
+	{					\
+		.signal = _signal,		\
+		.whom = _whom,			\
+	}
+
+/* it ends before perf's command does: with it alone perf would end, and end that */
+ATTACHED_ADD(of_a_process, 0, "-p $pid,1");
+ATTACHED_ADD(of_a_process_until_ctrl_c, SIGINT, "-p $pid,1");
+ATTACHED_ADD(of_all_until_sigterm, SIGTERM, "-a");
+
+FIXTURE_SETUP(attached)
+{
+	dir_make();
+	ASSERT_EQ(0, shell("mkfifo " DIR "/in " DIR "/out"));
+}
+
+FIXTURE_TEARDOWN(attached)
+{
+}
+
+/* a client that has its files before it is recorded, and begins when it is */
+#define CLIENT_IN_WAIT	STACKS "-fp -i" WORK " <" DIR "/in >" DIR "/out & pid=$!; "	\
+			"exec 3>" DIR "/in 4<" DIR "/out; read ready <&4; "
+#define CLIENT_GOES	"echo >&3; cat <&4; "
+
+/* the exit status, or 128 and the signal that ended it, as a shell has it */
+static int recorded(const char *whom, int signal)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	char command[1024];
+	int status;
+	pid_t pid;
+
+	snprintf(command, sizeof(command), CLIENT_IN_WAIT "exec " RECORD "-g fp %s " QUICKLY
+		 "sh -c '" CLIENT_GOES "%s' >" SAID " 2>" COMPLAINED, whom,
+		 signal ? "touch " DIR "/worked; exec sleep 1000" : "");
+	pid = fork();
+	if (!pid) {
+		sigaction(signal ?: SIGINT, &by_default, NULL);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	while (signal && access(DIR "/worked", F_OK)) {
+		if (waitpid(pid, &status, WNOHANG))
+			return -1;
+		usleep(10000);
+	}
+	if (signal)
+		kill(pid, signal);
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* stock perf record dies by the signal, when it has written its file */
+TEST_F_TIMEOUT(attached, are_those, PATIENCE)
+{
+	EXPECT_EQ(variant->signal ? 128 + variant->signal : 0,
+		  recorded(variant->whom, variant->signal))
+		shell("cat " SAID " " COMPLAINED " >&2");
+	ASSERT_EQ(0, RUN(REPORT "--jobs --folded" KEPT));
+	EXPECT_EQ(12, folded_sum("main;f;"));
+	EXPECT_EQ(8, folded_sum("main;g;h;"));
+	EXPECT_EQ(20, folded_sum(NULL));
+	if (!__test_passed(_metadata))
+		shell("cat " SAID " >&2");
 }
 
 /* ---- what cannot be done ---- */
