@@ -66,13 +66,57 @@ TEST_F_TIMEOUT(cube, stat, 90)
 	EXPECT_EQ(1, fields_lines(self->fields, "client", 0, "jobs"));
 }
 
+/* of a report: how long jobs were queued */
+static int64_t queue_sum(struct json_object *report, const char *parts)
+{
+	struct json_object *list;
+	int64_t sum = 0;
+
+	if (!json_object_object_get_ex(report, parts, &list))
+		return -1;
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		sum += json_number(json_object_array_get_idx(list, i), "queue_latency.sum_ns");
+	return sum;
+}
+
+/* halted, it has submitted what list and top say, and stock perf stat, which is around */
+TEST_F_TIMEOUT(cube, list_and_top, 90)
+{
+	unsigned int lines;
+	char line[64];
+	int64_t jobs;
+	int pid;
+
+	ASSERT_EQ(0, shell("rm -rf /tmp/cube.seen; mkdir /tmp/cube.seen"));
+	ASSERT_EQ(0, perf_stat_run(&self->perf, "-a -e gpu/jobs/,gpu/jobs-done/ "
+				   "tests/selftests/cube-list /tmp/cube.seen"));
+	ASSERT_EQ(0, self->perf.status);
+	jobs = perf_stat_sum(&self->perf, "gpu/jobs/");
+	EXPECT_LE(25, jobs);
+	shell_line(line, sizeof(line), "cat /tmp/cube.seen/pid");
+	pid = atoi(line);
+	shell_line(line, sizeof(line), "awk -F , '$1 == %d && $2 == \"kmscube\" && "
+		   "$4 == \"virtio_gpu\" { sum += $7 } END { print sum + 0 }' /tmp/cube.seen/list",
+		   pid);
+	EXPECT_EQ(jobs, atoi(line));
+	self->json = json_read("/tmp/cube.seen/top");
+	ASSERT_NE(NULL, self->json);
+	EXPECT_EQ(jobs, json_sum(self->json, "client", pid, "jobs", &lines));
+	EXPECT_LT(0, lines);
+	EXPECT_EQ((int64_t)perf_stat_sum(&self->perf, "gpu/jobs-done/"),
+		  json_sum(self->json, "client", pid, "jobs-done", &lines));
+	EXPECT_EQ(jobs, json_sum(self->json, "engine", 0, "jobs", &lines));
+	if (!__test_passed(_metadata))
+		shell("head -c 2000 /tmp/cube.seen/list /tmp/cube.seen/top >&2");
+}
+
 /* a record of it, as it is reported and drawn */
 TEST_F_TIMEOUT(cube, record, 120)
 {
-	int64_t jobs, busy;
+	int64_t jobs, busy, wait;
 
-	ASSERT_EQ(0, perf_stat_run(&self->perf, "-a -e gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/ "
-				   TOOL "record -a -g fp -o " DATA
+	ASSERT_EQ(0, perf_stat_run(&self->perf, "-a -e gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/,"
+				   "gpu/queue-wait/ " TOOL "record -a -g fp -o " DATA
 				   " --perf -q --no-buildid --no-buildid-cache -- " CUBE));
 	ASSERT_EQ(0, self->perf.status);
 	ASSERT_EQ(0, shell(TOOL "report --json -i " DATA " >" OUT " 2>/tmp/cube.said"));
@@ -86,8 +130,12 @@ TEST_F_TIMEOUT(cube, record, 120)
 	EXPECT_EQ(jobs, json_number(self->json, "joined.jobs"));
 	EXPECT_EQ(busy, json_number(self->json, "joined.gpu_busy_ns"));
 	EXPECT_LT(0, busy);
+	wait = queue_sum(self->json, "engines");
+	EXPECT_LT(0, wait);
+	EXPECT_EQ(wait, queue_sum(self->json, "contexts"));
 	/* there is the kernel's own work, too */
 	EXPECT_GE((int64_t)perf_stat_sum(&self->perf, "gpu/gpu-busy/"), busy);
+	EXPECT_GE((int64_t)perf_stat_sum(&self->perf, "gpu/queue-wait/"), wait);
 	EXPECT_EQ(0, json_number(self->json, "lost"));
 
 	ASSERT_EQ(0, shell(TOOL "timeline -i " DATA " -o " OUT ".html --trace-json " OUT ".json"
