@@ -8,11 +8,14 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <xf86drm.h>
 
 #include "refgpu.h"
 #include "virtgpu.h"
@@ -26,6 +29,16 @@
 /* in its caller's frame */
 #define INLINE		static inline __attribute__((always_inline)) void
 
+/* what w() waits for a job by */
+enum wait_by {
+	WAIT_BY_BUFFER,
+	WAIT_BY_SYNCOBJ,
+	WAIT_BY_FILE,
+	WAIT_BY_NR,
+};
+
+static const char *const wait_names[WAIT_BY_NR] = { "buffer", "syncobj", "file" };
+
 struct options {
 	unsigned int f;
 	unsigned int g;
@@ -35,6 +48,8 @@ struct options {
 	unsigned int children;
 	bool virtio;
 	bool wait_stdin;
+	bool moves;
+	enum wait_by wait_by;
 };
 
 /* one for each thread, with a DRM file of its own */
@@ -51,12 +66,15 @@ struct client {
 };
 
 static const char usage[] =
-	"usage: stacks [-f N] [-g N] [-w N] [-m MS] [-t THREADS] [-c CHILDREN] [-v] [-i]\n"
+	"usage: stacks [-f N] [-g N] [-w N] [-m MS] [-t THREADS] [-c CHILDREN] [-v] [-i] [-M]\n"
+	"              [-W buffer|syncobj|file]\n"
 	"In each of THREADS threads (0: in main()) of each of CHILDREN processes (0: in this\n"
 	"one), calls f() and g() N (0) times each. After the first -w (0) calls of f() calls\n"
 	"w(), and has each of these jobs take MS (1) milliseconds. -v: virtio-gpu, and not\n"
-	"refgpu; its jobs take no time. -i: says \"ready\" when all files are open, and waits\n"
-	"for a line on stdin.\n";
+	"refgpu; these jobs are as long as they can be there, the others take no time. -i: says\n"
+	"\"ready\" when all files are open, and waits for a line on stdin. -M: goes to another CPU\n"
+	"before each call of f(). -W: what w() waits for: the job's buffer, its syncobj or a sync\n"
+	"file, which is all that there is with -v.\n";
 
 static void die(const char *what, int err)
 {
@@ -93,7 +111,8 @@ INLINE submit(struct client *c)
 	if (c->options->virtio) {
 		if (c->fence >= 0)
 			close(c->fence);
-		c->fence = virtgpu_submit(c->virtio);
+		c->fence = virtgpu_submit_nops(c->virtio,
+					       c->cycles == SHORT_CYCLES ? 1 : VIRTGPU_NOPS_MAX);
 		check("submit", c->fence);
 		return;
 	}
@@ -117,14 +136,29 @@ FUNCTION g(struct client *c)
 	h(c);
 }
 
+INLINE file_wait(struct client *c)
+{
+	int fence = c->fence;
+
+	c->fence = -1;
+	if (!c->options->virtio &&
+	    drmSyncobjExportSyncFile(c->gpu.fd, c->sync, &fence))
+		die("sync file", -errno);
+	check("wait", virtgpu_wait(fence));
+}
+
 FUNCTION w(struct client *c)
 {
-	if (c->options->virtio) {
-		check("wait", virtgpu_wait(c->fence));
-		c->fence = -1;
-		return;
+	switch (c->options->wait_by) {
+	case WAIT_BY_BUFFER:
+		check("wait", refgpu_buffer_wait(&c->gpu, &c->bo, PATIENCE_NS));
+		break;
+	case WAIT_BY_SYNCOBJ:
+		check("wait", refgpu_sync_wait(&c->gpu, c->sync, PATIENCE_NS));
+		break;
+	default:
+		file_wait(c);
 	}
-	check("wait", refgpu_buffer_wait(&c->gpu, &c->bo, PATIENCE_NS));
 }
 
 static void client_open(struct client *c, const struct options *o)
@@ -159,11 +193,26 @@ static void client_close(struct client *c)
 	check("last job", status);
 }
 
+/* to another one than the last time */
+INLINE move(unsigned int i)
+{
+	unsigned int cpu = i % sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	check("CPU", sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0);
+	if (sched_getcpu() != (int)cpu)
+		die("CPU", -EINVAL);
+}
+
 INLINE client_work(struct client *c)
 {
 	const struct options *o = c->options;
 
 	for (unsigned int i = 0; i < o->f; i++) {
+		if (o->moves)
+			move(i);
 		c->cycles = i < o->w ? o->wait_ms * MS_CYCLES : SHORT_CYCLES;
 		f(c);
 		if (i < o->w)
@@ -234,11 +283,22 @@ static void children_start(unsigned int nr)
 	exit(failed ? 1 : 0);
 }
 
+/* WAIT_BY_NR: by nothing */
+static enum wait_by wait_by_parse(const char *name)
+{
+	enum wait_by by;
+
+	for (by = 0; by < WAIT_BY_NR; by++)
+		if (!strcmp(name, wait_names[by]))
+			break;
+	return by;
+}
+
 static bool options_parse(int argc, char **argv, struct options *o)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "f:g:w:m:t:c:vi")) != -1) {
+	while ((opt = getopt(argc, argv, "f:g:w:m:t:c:viMW:")) != -1) {
 		switch (opt) {
 		case 'f':
 			o->f = atoi(optarg);
@@ -260,6 +320,13 @@ static bool options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'v':
 			o->virtio = true;
+			o->wait_by = WAIT_BY_FILE;
+			break;
+		case 'M':
+			o->moves = true;
+			break;
+		case 'W':
+			o->wait_by = wait_by_parse(optarg);
 			break;
 		case 'i':
 			o->wait_stdin = true;
@@ -268,7 +335,8 @@ static bool options_parse(int argc, char **argv, struct options *o)
 			return false;
 		}
 	}
-	return optind == argc && o->w <= o->f;
+	return optind == argc && o->w <= o->f && o->wait_by < WAIT_BY_NR &&
+	       (!o->virtio || o->wait_by == WAIT_BY_FILE);
 }
 
 int main(int argc, char **argv)

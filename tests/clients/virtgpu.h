@@ -11,8 +11,12 @@
 
 #define VIRTGPU_RENDER_NODE	"/dev/dri/renderD128"
 
+/* of a job: QEMU takes 1024 pieces of memory at a time, and here each page is one */
+#define VIRTGPU_NOPS_MAX	(1000 * 4096 / sizeof(uint32_t))
+
 int virtgpu_open(void);
 int virtgpu_submit(int fd);
+int virtgpu_submit_nops(int fd, unsigned int nops);
 int virtgpu_wait(int fence_fd);
 int virtgpu_run(int fd, unsigned int jobs);
 
