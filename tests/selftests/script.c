@@ -51,6 +51,25 @@ static struct script_sample *sample_new(struct script *script)
 	return sample;
 }
 
+/* "... PERF_RECORD_LOST lost N", or "... PERF_RECORD_LOST_SAMPLES: id:ID lost samples :N" */
+static bool lost_parse(const char *text, struct script *script)
+{
+	const char *at = strstr(text, "PERF_RECORD_LOST");
+	unsigned long nr;
+
+	if (!at)
+		return false;
+	/* a dump says the record's name in front of it, too */
+	at = strstr(at, "PERF_RECORD_LOST lost ") ?: at;
+	if (sscanf(at, "PERF_RECORD_LOST lost %lu", &nr) == 1)
+		script->lost += nr;
+	else if (sscanf(at, "PERF_RECORD_LOST_SAMPLES: %*s lost samples :%lu", &nr) == 1)
+		script->lost_samples += nr;
+	else
+		script->broken++;
+	return true;
+}
+
 /* "ADDRESS FUNCTION (FILE)" */
 static bool frame_parse(const char *text, struct script_sample *sample)
 {
@@ -98,9 +117,9 @@ struct script *script_read(const char *file)
 	if (!out)
 		return script;
 	while (fgets(text, sizeof(text), out)) {
-		if (strstr(text, "PERF_RECORD_LOST")) {
-			script->lost++;
-		} else if (text[0] == '\n') {
+		if (lost_parse(text, script))
+			continue;
+		if (text[0] == '\n') {
 			sample = NULL;
 		} else if (text[0] == '\t') {
 			script->broken += !sample || !frame_parse(text, sample);
@@ -187,8 +206,8 @@ struct script *script_dump(const char *file)
 	while (fgets(text, sizeof(text), out)) {
 		if (text[0] == '.') {
 			record_add(&record, text);
-		} else if (strstr(text, " PERF_RECORD_LOST")) {
-			script->lost++;
+		} else if (lost_parse(text, script)) {
+			continue;
 		} else if (strstr(text, " PERF_RECORD_SAMPLE(")) {
 			sample = sample_new(script);
 			script->broken += sample && !sample_parse(text, sample);

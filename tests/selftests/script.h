@@ -32,7 +32,8 @@ struct script_sample {
 struct script {
 	int status;		/* of perf script */
 	unsigned int nr;
-	unsigned int lost;	/* records that say that something was lost */
+	unsigned long lost;	/* how much the records say that was lost where they are */
+	unsigned long lost_samples;	/* the same, in all; only of script_dump() */
 	unsigned int broken;	/* what could not be understood */
 	struct script_sample sample[SCRIPT_SAMPLES_MAX];
 };
