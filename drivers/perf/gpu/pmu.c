@@ -7,7 +7,8 @@
  * No cpumask file: the perf tool would open (pid -1, CPU 0), which an
  * unprivileged user may not. No cpus file: it would take the PMU for one of
  * the CPU. No PERF_PMU_CAP_NO_EXCLUDE: at perf_event_paranoid 2 an unprivileged
- * event must carry exclude_kernel, which that flag refuses. One PMU for all
+ * event must carry exclude_kernel, which that flag refuses. PERF_PMU_CAP_NO_NMI
+ * is there: no sample is taken in NMI, so it may have any clock. One PMU for all
  * devices, for the module's life: perf_pmu_unregister() does not detach events,
  * so devices come and go under it.
  */
@@ -216,7 +217,6 @@ static void gpu_pmu_read(struct perf_event *event)
 
 static struct pmu gpu_pmu = {
 	.module		= THIS_MODULE,
-	/* samples are taken in tasks and interrupts: they may have any clock */
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= gpu_attr_groups,
