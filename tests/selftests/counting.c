@@ -222,4 +222,74 @@ TEST_F_TIMEOUT(perf, intervals, 120)
 		perf_stat_dump(&self->stat);
 }
 
+/*
+ * A cgroup's jobs are those of its tasks. What the device tells later is no cgroup's number,
+ * and says so.
+ */
+#define CGROUPS		"/sys/fs/cgroup"
+#define CGROUP		"counting"
+
+FIXTURE(cgroup)
+{
+	struct perf_stat stat;
+	struct client inside;
+	struct client outside;
+};
+
+/*
+ * In a cgroup2 that nobody has set up, perf_event comes to the children only together with
+ * another controller.
+ */
+FIXTURE_SETUP(cgroup)
+{
+	ASSERT_EQ(0, shell("echo +pids >" CGROUPS "/cgroup.subtree_control && "
+			   "mkdir " CGROUPS "/" CGROUP));
+	ASSERT_EQ(0, client_start_by(&self->inside, "echo $$ >" CGROUPS "/" CGROUP "/cgroup.procs "
+				     "&& exec", "-n 12"));
+	ASSERT_EQ(0, client_start(&self->outside, "-n 7"));
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	EXPECT_EQ(0, client_end(&self->inside));
+	EXPECT_EQ(0, client_end(&self->outside));
+	EXPECT_EQ(0, shell("rmdir " CGROUPS "/" CGROUP " && "
+			   "echo -pids >" CGROUPS "/cgroup.subtree_control"));
+}
+
+/* there is a line that says a number; none: it says that there is no number */
+static bool has_number(const struct perf_stat *stat, const char *event)
+{
+	for (unsigned int i = 0; i < stat->nr; i++)
+		if (!strncmp(stat->line[i].event, event, strlen(event)))
+			return stat->line[i].counted;
+	return false;
+}
+
+TEST_F_TIMEOUT(cgroup, has_what_its_tasks_do, 120)
+{
+	static const char *const its_own[] = { "gpu/jobs/", "gpu/waits/", "gpu/wait-time/" };
+	static const char *const others[] = { "gpu/jobs-done/", "gpu/gpu-busy/",
+					      "gpu/queue-wait/", "gpu/lost/" };
+	struct perf_stat *stat = &self->stat;
+	unsigned int i;
+
+	/* -G is for the events in front of it */
+	ASSERT_EQ(0, perf_stat_run(stat, "-a -e gpu/jobs/,gpu/waits/,gpu/wait-time/ "
+				   "-e gpu/jobs-done/,gpu/gpu-busy/,gpu/queue-wait/,gpu/lost/ "
+				   "-G " CGROUP " " TRUTH "sh -c '" CLIENT_GO "; " CLIENT_GO "'",
+				   self->inside.pid, self->outside.pid));
+	EXPECT_EQ(0, stat->status);
+	EXPECT_EQ(12, perf_stat_sum(stat, "gpu/jobs/"));
+	EXPECT_EQ(12 + 7, perf_stat_sum(stat, SUBMIT));
+	EXPECT_EQ(8, stat->nr);
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(has_number(stat, its_own[i]));
+	for (i = 0; i < 4; i++)
+		EXPECT_FALSE(has_number(stat, others[i]));
+	EXPECT_NE(NULL, strstr(stat->text, "<not counted>;;gpu/jobs-done/"));
+	if (!__test_passed(_metadata))
+		perf_stat_dump(stat);
+}
+
 TEST_HARNESS_MAIN
