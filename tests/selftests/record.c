@@ -117,6 +117,8 @@ FIXTURE_SETUP(chains)
 	EXPECT_EQ(0, chown(DATA, 0, 0));
 	self->script = script_read(DATA);
 	ASSERT_NE(NULL, self->script);
+	if (variant->chain[0].samples)
+		script_unique(self->script);
 }
 
 FIXTURE_TEARDOWN(chains)
@@ -223,6 +225,7 @@ FIXTURE_SETUP(count)
 	EXPECT_EQ(0, quietly("%s", variant->script));
 	self->script = script_read(DATA);
 	ASSERT_NE(NULL, self->script);
+	script_unique(self->script);
 }
 
 FIXTURE_TEARDOWN(count)
@@ -434,6 +437,8 @@ FIXTURE_SETUP(cube)
 	self->own = script_dump(CUBE_DATA);
 	ASSERT_NE(NULL, self->all);
 	ASSERT_NE(NULL, self->own);
+	script_unique(self->all);
+	script_unique(self->own);
 }
 
 FIXTURE_TEARDOWN(cube)

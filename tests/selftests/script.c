@@ -222,6 +222,31 @@ struct script *script_dump(const char *file)
 	return script;
 }
 
+static bool sample_is_again(const struct script *script, unsigned int nr,
+			    const struct script_sample *sample)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (script->sample[i].time == sample->time &&
+		    script->sample[i].tid == sample->tid &&
+		    !strcmp(script->sample[i].event, sample->event))
+			return true;
+	return false;
+}
+
+/*
+ * perf_mmap__push() of perf reads twice how far its buffer is full: it writes up to the second
+ * place, and goes on from the first one. What came in between is twice in the file.
+ */
+void script_unique(struct script *script)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		if (!sample_is_again(script, nr, &script->sample[i]))
+			script->sample[nr++] = script->sample[i];
+	script->nr = nr;
+}
+
 void script_free(struct script *script)
 {
 	free(script);

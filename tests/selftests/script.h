@@ -43,6 +43,11 @@ struct script *script_read(const char *file);
 /* events, times and raw data: no chains */
 struct script *script_dump(const char *file);
 void script_free(struct script *script);
+/*
+ * Leaves out what perf has written twice: the same event at the same time in the same thread.
+ * wait-time has many of these of its own.
+ */
+void script_unique(struct script *script);
 
 /* samples of an event; modifiers behind its name do not matter */
 unsigned int script_count(const struct script *script, const char *event);
