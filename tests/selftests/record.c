@@ -176,19 +176,29 @@ FIXTURE(count)
 	struct script *script;
 };
 
+/*
+ * samples: of gpu/jobs/, which there are in each recording. Where gpu/jobs,period=10/ is
+ * recorded, too: perf has an event of it for each of events tasks on each CPU, and what each
+ * of them has counted in the end is less than one more period. 0: one event for each task, on
+ * whatever CPU that is, and its jobs are a multiple of 10
+ */
 FIXTURE_VARIANT(count)
 {
 	const char *script;
 	unsigned int samples;
 	unsigned int tasks;
+	unsigned int events;
 };
 
 #define COUNT(_name, _samples, _tasks, ...)		\
+	COUNT_TENTHS(_name, _samples, _tasks, 0, __VA_ARGS__)
+#define COUNT_TENTHS(_name, _samples, _tasks, _events, ...)	\
 	FIXTURE_VARIANT_ADD(count, _name)		\
 	{						\
 		.script = __VA_ARGS__,			\
 		.samples = _samples,			\
 		.tasks = _tasks,			\
+		.events = _events,			\
 	}
 
 /* a program that has its threads before perf comes: they begin when perf is there */
@@ -199,25 +209,41 @@ FIXTURE_VARIANT(count)
 	"pid=$!; "								\
 	"exec 3>/tmp/record.in 4</tmp/record.out; "				\
 	"read ready <&4; "							\
-	RECORD options JOBS "-p $pid -- sh -c 'echo >&3; cat <&4'; "		\
+	RECORD options JOBS TENTH "-p $pid -- sh -c 'echo >&3; cat <&4'; "	\
 	"wait $pid"
+#define TENTH_EVENT	"gpu/jobs,period=10/"
+#define TENTH		"-e " TENTH_EVENT " "
 /* perf has an event on each CPU, and each of them has a period of its own */
 #define ONE_CPU		"taskset -c 1 "
+
+#define CHILDREN	" -c 4 -f 35 -g 15"
+#define THREADS		" -t 8 -f 20 -g 10"
+#define BOTH		" -c 2 -t 3 -f 30"
+#define EACH_THREAD	"-t 8 -f 30"
 
 COUNT(all, 40, 1, RECORD "-c 1 " JOBS STACKS " -f 40");
 COUNT(each_tenth, 4, 1, RECORD "-c 10 " JOBS ONE_CPU STACKS " -f 40");
 /* as the event files say it: wait-time's is 1 ms by them */
 COUNT(period_as_a_term, 8, 1, RECORD "-e gpu/jobs,period=5/ " ONE_CPU STACKS " -f 40");
-COUNT(children, 40, 4, RECORD JOBS STACKS " -c 4 -f 7 -g 3");
-COUNT(threads, 40, 8, RECORD JOBS STACKS " -t 8 -f 3 -g 2");
-COUNT(children_with_threads, 36, 6, RECORD JOBS STACKS " -c 2 -t 3 -f 6");
-COUNT(system_wide, 40, 4, RECORD "-a " JOBS STACKS " -c 4 -f 10");
-COUNT(no_inherit, 20, 1, RECORD "--per-thread -T " JOBS STACKS " -f 20");
+COUNT_TENTHS(migrates, 40, 1, 1, RECORD JOBS TENTH STACKS " -M -f 40");
+COUNT_TENTHS(children, 200, 4, 5, RECORD JOBS TENTH STACKS CHILDREN);
+COUNT_TENTHS(threads, 240, 8, 9, RECORD JOBS TENTH STACKS THREADS);
+COUNT_TENTHS(children_with_threads, 180, 6, 9, RECORD JOBS TENTH STACKS BOTH);
+COUNT_TENTHS(system_wide, 200, 4, 1, RECORD "-a " JOBS TENTH STACKS CHILDREN);
+COUNT(no_inherit, 40, 1, RECORD "--per-thread -T " JOBS TENTH STACKS " -M -f 40");
 /* what its threads do is not its own then */
 COUNT(no_inherit_threads, 0, 0, RECORD "--per-thread -T " JOBS STACKS " -t 2 -f 20");
-COUNT(attached, 40, 8, ATTACH("-t 8 -f 5", ""));
-COUNT(attached_per_thread, 40, 8, ATTACH("-t 8 -f 5", "--per-thread -T "));
+COUNT_TENTHS(attached, 240, 8, 9, ATTACH(EACH_THREAD, ""));
+COUNT(attached_per_thread, 240, 8, ATTACH(EACH_THREAD, "--per-thread -T "));
 COUNT(overwrite, 40, 1, RECORD "--overwrite " JOBS STACKS " -f 40");
+
+COUNT_TENTHS(virtio_migrates, 40, 1, 1, RECORD JOBS TENTH STACKS " -v -M -f 40");
+COUNT_TENTHS(virtio_children, 200, 4, 5, RECORD JOBS TENTH STACKS " -v" CHILDREN);
+COUNT_TENTHS(virtio_threads, 240, 8, 9, RECORD JOBS TENTH STACKS " -v" THREADS);
+COUNT_TENTHS(virtio_system_wide, 200, 4, 1, RECORD "-a " JOBS TENTH STACKS " -v" CHILDREN);
+COUNT(virtio_no_inherit, 40, 1, RECORD "--per-thread -T " JOBS TENTH STACKS " -v -M -f 40");
+COUNT_TENTHS(virtio_attached, 240, 8, 9, ATTACH("-v " EACH_THREAD, ""));
+COUNT(virtio_attached_per_thread, 240, 8, ATTACH("-v " EACH_THREAD, "--per-thread -T "));
 
 FIXTURE_SETUP(count)
 {
@@ -246,13 +272,28 @@ static unsigned int tasks_count(const struct script *script)
 	return nr;
 }
 
+/* by how often a period of 10 is full, in each of them */
+static bool tenth_is_right(unsigned int jobs, unsigned int tenth, unsigned int events)
+{
+	unsigned int left = events * sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!events)
+		return tenth * 10 == jobs;
+	return tenth * 10 <= jobs && (tenth + left) * 10 > jobs;
+}
+
 TEST_F_TIMEOUT(count, is_right, PATIENCE)
 {
+	unsigned int tenths = script_count(self->script, TENTH_EVENT);
+
 	EXPECT_EQ(0, self->script->status);
 	EXPECT_EQ(0, self->script->broken);
 	EXPECT_EQ(0, self->script->lost);
-	EXPECT_EQ(variant->samples, self->script->nr);
+	EXPECT_EQ(variant->samples, self->script->nr - tenths);
 	EXPECT_EQ(variant->tasks, tasks_count(self->script));
+	if (strstr(variant->script, TENTH_EVENT))
+		EXPECT_TRUE(tenth_is_right(variant->samples, tenths, variant->events))
+			TH_LOG("%u of %u", tenths, variant->samples);
 	if (!__test_passed(_metadata))
 		shell("cat " SAID " /tmp/script.said >&2");
 }
