@@ -301,6 +301,8 @@ TEST_F_TIMEOUT(count, is_right, PATIENCE)
 FIXTURE(script)
 {
 	struct script *script;
+	struct script *other;
+	struct perf_stat stat;
 };
 
 FIXTURE_SETUP(script)
@@ -310,21 +312,84 @@ FIXTURE_SETUP(script)
 FIXTURE_TEARDOWN(script)
 {
 	script_free(self->script);
+	script_free(self->other);
 }
 
+#define LOST_MS		500
+#define LOST_SAMPLES	100
+
 /*
- * That nothing was lost would be seen if it was not so: hundreds of stacks into 16 KiB. The
- * job is long enough for the wait not to come too late, however busy the host is.
+ * Hundreds of stacks, of 8 KiB each, into 16 KiB: after one there is room for no other one, but
+ * for the small record of the program's end, and that says how many were lost before it: on one
+ * CPU, as each has a buffer. One wait, so there is one event that has all of it. The job is long enough for the wait not to
+ * come too late, however busy the host is; and a period so long that perf throttles nothing.
  */
 TEST_F_TIMEOUT(script, tells_what_is_lost, PATIENCE)
 {
-	const unsigned int ms = 500 * slowdown();
+	const unsigned int ms = LOST_MS * slowdown();
+	const uint64_t period = ms * MS / LOST_SAMPLES;
+	struct perf_stat *stat = &self->stat;
+	uint64_t waited;
 
-	ASSERT_EQ(0, quietly(RECORD "-m 4 " WAIT_TIME DWARF STACKS " -f 1 -w 1 -m %u", ms));
+	ASSERT_EQ(0, perf_stat_run(stat, "-e gpu/waits/ -e gpu/wait-time/ " RECORD
+				   "-m 4 -e gpu/wait-time,period=%lu/ " DWARF
+				   ONE_CPU STACKS " -f 1 -w 1 -m %u", period, ms));
 	self->script = script_read(DATA);
 	ASSERT_NE(NULL, self->script);
+	EXPECT_EQ(0, stat->status);
+	EXPECT_EQ(0, self->script->broken);
+	EXPECT_EQ(1, perf_stat_sum(stat, "gpu/waits/"));
+	waited = perf_stat_sum(stat, "gpu/wait-time/");
+	TH_LOG("%lu us, %u samples, %lu lost", waited / 1000, self->script->nr,
+	       self->script->lost);
+	EXPECT_LT(0, self->script->nr);
 	EXPECT_LT(0, self->script->lost);
-	EXPECT_GT(ms, self->script->nr);
+	EXPECT_EQ(waited / period, self->script->nr + self->script->lost);
+	if (!__test_passed(_metadata))
+		perf_stat_dump(stat);
+}
+
+#define OVERWRITTEN	"/tmp/record.overwritten"
+#define JOBS_TOO_MANY	400
+
+/*
+ * A page, in which there is room for few of the samples: those that are left are the newest ones.
+ * Another perf has them all. One CPU, as each has a buffer.
+ */
+TEST_F_TIMEOUT(script, has_the_newest_if_overwritten, PATIENCE)
+{
+	const struct script *all, *left;
+	unsigned int gone, i;
+
+	ASSERT_EQ(0, quietly(RECORD "-R " JOBS "perf record -q -B -N -R -o " OVERWRITTEN
+			     " --overwrite -m 1 " JOBS ONE_CPU STACKS " -f %d", JOBS_TOO_MANY));
+	all = self->script = script_dump(DATA);
+	left = self->other = script_dump(OVERWRITTEN);
+	ASSERT_NE(NULL, all);
+	ASSERT_NE(NULL, left);
+	script_unique(self->script);
+	EXPECT_EQ(0, all->broken + left->broken);
+	EXPECT_EQ(0, all->lost + all->lost_samples);
+	ASSERT_EQ(JOBS_TOO_MANY, all->nr);
+	TH_LOG("%u of %u are left", left->nr, all->nr);
+	EXPECT_LT(1, left->nr);
+	ASSERT_GT(all->nr, left->nr);
+	gone = all->nr - left->nr;
+	for (i = 0; i < left->nr; i++) {
+		EXPECT_NE(0, left->sample[i].gpu.fence_seqno);
+		EXPECT_EQ(all->sample[gone + i].gpu.fence_context,
+			  left->sample[i].gpu.fence_context);
+		EXPECT_EQ(all->sample[gone + i].gpu.fence_seqno,
+			  left->sample[i].gpu.fence_seqno);
+	}
+}
+
+/* the processor here has no LBR, and an event that is not its own could not use it */
+TEST_F_TIMEOUT(script, takes_no_branches, PATIENCE)
+{
+	EXPECT_NE(0, shell(RECORD JOBS "--call-graph lbr " STACKS " -f 1 >" SAID " 2>&1"));
+	EXPECT_EQ(0, shell("grep -q \"gpu/jobs/.* doesn't support branch stack sampling\" " SAID))
+		shell("cat " SAID " >&2");
 }
 
 /* ---- wait-time, and what the kernel says of the same waits ---- */
