@@ -26,6 +26,7 @@
 			"env HOME=/tmp/record.home "
 #define JOBS		"-e gpu/jobs/ "
 #define WAIT_TIME	"-e gpu/wait-time/ "
+#define WAITS_OF_JOBS	"-e gpu/waits/ "
 
 #define SAID		"/tmp/record.said"
 
@@ -79,6 +80,9 @@ FIXTURE_VARIANT(chains)
 #define SUBMIT_CHAINS(end)	{ "f main " end, 12 }, { "h g main " end, 8 }
 /* a sample for each ms, of which a user's buffer holds some 60 */
 #define WAITS		" -f 3 -w 3 -m 10"
+/* jobs long enough for each to be waited for, however late the wait comes */
+#define LONG_WAITS	" -f 5 -w 5 -m 200"
+#define VIRTIO_WAITS	" -v -f 10 -w 10"
 #define DWARF		"--call-graph dwarf "
 #define FP		"--call-graph fp "
 /* dwarf knows the way through libc to the start, which has no frame pointers */
@@ -88,8 +92,7 @@ CHAINS(jobs_dwarf, "", JOBS DWARF STACKS SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(STA
 CHAINS(jobs_fp, "", JOBS FP STACKS "-fp" SUBMITS, "gpu/jobs/", SUBMIT_CHAINS(""));
 CHAINS(virtio_jobs_dwarf, "", JOBS DWARF STACKS " -v" SUBMITS, "gpu/jobs/",
        SUBMIT_CHAINS(START));
-/* jobs long enough for each to be waited for, however late the wait comes */
-CHAINS(waits_dwarf, "", "-e gpu/waits/ " DWARF STACKS " -f 5 -w 5 -m 200", "gpu/waits/",
+CHAINS(waits_dwarf, "", WAITS_OF_JOBS DWARF STACKS LONG_WAITS, "gpu/waits/",
        { "w main " START, 5 });
 CHAINS(wait_time_fp, "", WAIT_TIME FP STACKS "-fp" WAITS, "gpu/wait-time/",
        { "w main ", 0 });
@@ -102,6 +105,29 @@ CHAINS(users_jobs_fp, AS_USER,
        SUBMIT_CHAINS(""));
 CHAINS(users_wait_time_dwarf, AS_USER,
        "-R --user-callchains " WAIT_TIME DWARF STACKS WAITS, "gpu/wait-time/",
+       { "w main " START, 0 });
+CHAINS(users_wait_time_fp, AS_USER,
+       "-R --user-callchains " WAIT_TIME FP STACKS "-fp" WAITS, "gpu/wait-time/",
+       { "w main ", 0 });
+CHAINS(users_waits_dwarf, AS_USER,
+       "-R --user-callchains " WAITS_OF_JOBS DWARF STACKS LONG_WAITS, "gpu/waits/",
+       { "w main " START, 5 });
+CHAINS(users_waits_fp, AS_USER,
+       "-R --user-callchains " WAITS_OF_JOBS FP STACKS "-fp" LONG_WAITS, "gpu/waits/",
+       { "w main ", 5 });
+/*
+ * virtio-gpu: jobs as long as they can be, some ms; for one or the other the wait may come
+ * too late. Each is waited for by poll() on a sync file, in libc, which has no frame pointers
+ */
+CHAINS(virtio_waits_dwarf, "", WAITS_OF_JOBS DWARF STACKS VIRTIO_WAITS, "gpu/waits/",
+       { "w main " START, 0 });
+CHAINS(virtio_wait_time_dwarf, "", "-m 4M " WAIT_TIME DWARF STACKS VIRTIO_WAITS, "gpu/wait-time/",
+       { "w main " START, 0 });
+CHAINS(users_virtio_jobs_fp, AS_USER,
+       "-R --user-callchains " JOBS FP STACKS "-fp -v" SUBMITS, "gpu/jobs/",
+       SUBMIT_CHAINS(""));
+CHAINS(users_virtio_waits_dwarf, AS_USER,
+       "-R --user-callchains " WAITS_OF_JOBS DWARF STACKS VIRTIO_WAITS, "gpu/waits/",
        { "w main " START, 0 });
 
 FIXTURE_SETUP(chains)
