@@ -425,12 +425,14 @@ TEST_F_TIMEOUT(script, takes_no_branches, PATIENCE)
 #define WAITERS		8
 #define WAIT_MS		50
 
-static uint64_t period_sum(const struct script *script, const char *event)
+/* tid 0: of all threads */
+static uint64_t period_sum(const struct script *script, const char *event, pid_t tid)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < script->nr; i++)
-		if (script_is(&script->sample[i], event))
+		if (script_is(&script->sample[i], event) &&
+		    (!tid || script->sample[i].tid == tid))
 			sum += script->sample[i].period;
 	return sum;
 }
@@ -469,7 +471,7 @@ TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 	EXPECT_EQ(WAITERS, script_count(script, "gpu/waits"));
 	EXPECT_EQ(script_count(script, "gpu/wait-time/"),
 		  chain_count(script, "gpu/wait-time/", "w main " START));
-	sum = period_sum(script, "gpu/wait-time/");
+	sum = period_sum(script, "gpu/wait-time/", 0);
 	EXPECT_EQ(script_count(script, "gpu/wait-time/") * MS, sum);
 	truth = waited(script);
 	TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
@@ -477,6 +479,116 @@ TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 	/* between its clock and theirs there is some code, which may be slow */
 	off = sum > truth ? sum - truth : truth - sum;
 	EXPECT_LE(off * 100, truth * slowdown());
+}
+
+/*
+ * The other ways to wait, which no tracepoint of fences tells of: that long is the system call.
+ * By threads, one of which waits for the other one's job, too: each has its own time. On one CPU,
+ * so that none of them stands still for what another one does: the host may have one for all.
+ */
+FIXTURE(call)
+{
+	struct script *script;
+};
+
+FIXTURE_VARIANT(call)
+{
+	const char *by;
+	const char *call;
+	const char *has;	/* in what its tracepoint says of the one that waits */
+};
+
+#define CALL(_name, _call, _has)			\
+	FIXTURE_VARIANT_ADD(call, _name)		\
+	{						\
+		.by = #_name,				\
+		.call = _call,				\
+		.has = _has,				\
+	}
+
+CALL(file, "poll", "");
+/* DRM_IOCTL_SYNCOBJ_WAIT, whatever its argument's size is */
+CALL(syncobj, "ioctl", "64c3,");
+
+#define ENTER		"syscalls:sys_enter_"
+#define EXIT		"syscalls:sys_exit_"
+#define CALL_MS		500
+#define CALLERS		2
+#define CALLS		2
+
+FIXTURE_SETUP(call)
+{
+	ASSERT_EQ(0, quietly(RECORD "-R --period -e gpu/wait-time/ -e gpu/waits/ -e " ENTER "%s "
+			     "-e " EXIT "%s " ONE_CPU STACKS " -t %d -f %d -w %d -m %d -W %s",
+			     variant->call, variant->call, CALLERS, CALLS, CALLS,
+			     CALL_MS * slowdown(), variant->by));
+	self->script = script_dump(DATA);
+	ASSERT_NE(NULL, self->script);
+	script_unique(self->script);
+}
+
+FIXTURE_TEARDOWN(call)
+{
+	script_free(self->script);
+}
+
+/* the calls of one thread */
+static uint64_t called(const struct script *script, pid_t tid, const char *has)
+{
+	uint64_t sum = 0, start = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++) {
+		const struct script_sample *sample = &script->sample[i];
+
+		if (sample->tid != tid)
+			continue;
+		if (script_is(sample, ENTER)) {
+			start = strstr(sample->trace, has) ? sample->time : 0;
+		} else if (script_is(sample, EXIT) && start) {
+			sum += sample->time - start;
+			start = 0;
+		}
+	}
+	return sum;
+}
+
+/* the threads that have waited: how many, and the first ones of them */
+static unsigned int waiters(const struct script *script, pid_t *tids, unsigned int room)
+{
+	unsigned int nr = 0, i, k;
+
+	for (i = 0; i < script->nr; i++) {
+		if (!script_is(&script->sample[i], "gpu/waits/"))
+			continue;
+		for (k = 0; k < nr && k < room; k++)
+			if (tids[k] == script->sample[i].tid)
+				break;
+		if (k == nr && nr < room)
+			tids[nr] = script->sample[i].tid;
+		nr += k == nr || k == room;
+	}
+	return nr;
+}
+
+TEST_F_TIMEOUT(call, has_the_time_of_the_tracepoints, PATIENCE)
+{
+	const struct script *script = self->script;
+	uint64_t sum, truth, off;
+	pid_t tids[CALLERS];
+
+	EXPECT_EQ(0, script->status);
+	EXPECT_EQ(0, script->broken);
+	EXPECT_EQ(0, script->lost + script->lost_samples);
+	EXPECT_EQ(CALLERS * CALLS, script_count(script, "gpu/waits/"));
+	ASSERT_EQ(CALLERS, waiters(script, tids, CALLERS));
+	for (unsigned int i = 0; i < CALLERS; i++) {
+		sum = period_sum(script, "gpu/wait-time/", tids[i]);
+		truth = called(script, tids[i], variant->has);
+		TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
+		EXPECT_LE(CALLS * CALL_MS * slowdown() * MS * 9 / 10, truth);
+		off = sum > truth ? sum - truth : truth - sum;
+		EXPECT_LE(off * 100, truth);
+	}
 }
 
 /* ---- which fence ---- */
