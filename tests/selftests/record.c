@@ -597,6 +597,7 @@ TEST_F_TIMEOUT(call, has_the_time_of_the_tracepoints, PATIENCE)
 #define SUBMIT		"virtio_gpu:virtio_gpu_cmd_queue"
 #define CUBE_DATA	"/tmp/record.cube"
 #define FRAMES		20
+#define MODE_FRAMES	8
 /*
  * kmscube ends when its stdin can be read. On one CPU, as perf has a period on each.
  * It is recorded by itself, too, in the recording of all that there is.
@@ -609,13 +610,20 @@ TEST_F_TIMEOUT(call, has_the_time_of_the_tracepoints, PATIENCE)
 	ONE_CPU "kmscube -D /dev/dri/card0 -c %d "				\
 	"<>/tmp/record.in"
 
-/* "vdev=3 vq=0 name=control type=0x207 flags=0x1 fence_id=3 ..." */
-static bool is_job(const struct script_sample *sample, uint64_t *seqno)
+/* "vdev=3 vq=0 name=control type=0x207 flags=0x1 fence_id=3 ctx_id=2 ..." */
+static bool is_job_of(const struct script_sample *sample, uint64_t *seqno, uint64_t *ctx)
 {
 	const char *at = strstr(sample->trace, " type=0x207 ");
 
 	return script_is(sample, SUBMIT) && at &&
-	       sscanf(at, " type=0x207 flags=0x1 fence_id=%lu", seqno) == 1;
+	       sscanf(at, " type=0x207 flags=0x1 fence_id=%lu ctx_id=%lu", seqno, ctx) == 2;
+}
+
+static bool is_job(const struct script_sample *sample, uint64_t *seqno)
+{
+	uint64_t ctx;
+
+	return is_job_of(sample, seqno, &ctx);
 }
 
 /* "driver=virtio_gpu timeline=controlq context=1 seqno=1" */
@@ -665,6 +673,45 @@ static unsigned int fence_sampled(const struct script *script, const char *event
 		      script->sample[i].gpu.fence_seqno == gpu->fence_seqno;
 	return nr;
 }
+
+static const struct script_sample *emit_find(const struct script *script,
+					     const struct gpu_pmu_sample *gpu)
+{
+	uint64_t context, seqno;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		if (is_emit(&script->sample[i], &context, &seqno) &&
+		    context == gpu->fence_context && seqno == (uint32_t)gpu->fence_seqno)
+			return &script->sample[i];
+	return NULL;
+}
+
+/* 0: there is none */
+static uint64_t ctx_told(const struct script *script, const struct gpu_pmu_sample *gpu)
+{
+	uint64_t seqno, ctx;
+
+	for (unsigned int i = 0; i < script->nr; i++)
+		if (is_job_of(&script->sample[i], &seqno, &ctx) && seqno == gpu->fence_seqno)
+			return ctx;
+	return 0;
+}
+
+/* the submission's sample of a job, by its fence */
+static const struct script_sample *job_find(const struct script *script,
+					    const struct gpu_pmu_sample *gpu)
+{
+	for (unsigned int i = 0; i < script->nr; i++)
+		if (script_is(&script->sample[i], "gpu/jobs/") &&
+		    script->sample[i].gpu.fence_context == gpu->fence_context &&
+		    script->sample[i].gpu.fence_seqno == gpu->fence_seqno)
+			return &script->sample[i];
+	return NULL;
+}
+
+/* the first GPU's render minor, and its one engine */
+#define CUBE_DEV	128
+#define CUBE_ENGINE	0
 
 FIXTURE(cube)
 {
@@ -725,6 +772,101 @@ TEST_F_TIMEOUT(cube, equals_the_tracepoints, 2 * PATIENCE)
 							   &sample->gpu));
 		}
 	}
+}
+
+/* whose it is, as perf and the tracepoints say it; there is one process, with one file */
+TEST_F_TIMEOUT(cube, says_whose_it_is, 2 * PATIENCE)
+{
+	const struct script *scripts[] = { self->all, self->own };
+	unsigned int i, k, samples = 0, near = 0;
+	uint64_t client = 0;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < scripts[k]->nr; i++) {
+			const struct script_sample *sample = &scripts[k]->sample[i];
+			const struct gpu_pmu_sample *gpu = &sample->gpu;
+			const struct script_sample *job, *emit;
+
+			if (!script_is(sample, "gpu/jobs"))
+				continue;
+			job = job_find(scripts[k], gpu);
+			emit = emit_find(self->all, gpu);
+			ASSERT_NE(NULL, job);
+			ASSERT_NE(NULL, emit);
+			client = client ?: gpu->client;
+			EXPECT_NE(0, gpu->client);
+			EXPECT_EQ(client, gpu->client);
+			EXPECT_EQ(CUBE_DEV, gpu->dev);
+			EXPECT_EQ(CUBE_ENGINE, gpu->engine);
+			EXPECT_NE(0, gpu->ctx);
+			EXPECT_EQ(ctx_told(self->all, gpu), gpu->ctx);
+			EXPECT_EQ(emit->pid, (pid_t)gpu->pid);
+			EXPECT_EQ(job->pid, (pid_t)gpu->pid);
+			samples++;
+			near += gpu->submit + MS * slowdown() >= emit->time &&
+				gpu->submit <= emit->time + MS * slowdown();
+			if (gpu->kind == GPU_PMU_SAMPLE_DONE) {
+				EXPECT_LE(gpu->submit, gpu->begin);
+				EXPECT_LE(gpu->begin, gpu->end);
+				EXPECT_LE(gpu->busy, gpu->end - gpu->begin);
+				continue;
+			}
+			/* of one clock: between the fence's beginning and the sample */
+			EXPECT_LE(emit->time, gpu->submit);
+			EXPECT_GE(sample->time, gpu->submit);
+		}
+	}
+	EXPECT_LE(4 * (FRAMES - 2), samples);
+	/* the machine may have stood still in some */
+	EXPECT_LE(samples * 9 / 10, near);
+}
+
+FIXTURE(cube_modes)
+{
+	struct perf_stat stat;
+	struct script *script;
+};
+
+FIXTURE_SETUP(cube_modes)
+{
+	if (!has_output())
+		SKIP(return, "this kernel's driver has no outputs");
+}
+
+FIXTURE_TEARDOWN(cube_modes)
+{
+	script_free(self->script);
+}
+
+/* on any CPU: of the program, of one thread, of a process that is there already */
+TEST_F_TIMEOUT(cube_modes, equal_the_tracepoint, 2 * PATIENCE)
+{
+	static const char *const modes[] = { "program", "thread", "attached" };
+	uint64_t jobs;
+
+	ASSERT_EQ(0, perf_stat_run(&self->stat, "-a -e " SUBMIT " --filter 'type == 0x207' "
+				   "tests/selftests/record-cube %s %d", CUBE_DATA, MODE_FRAMES));
+	EXPECT_EQ(0, self->stat.status);
+	jobs = perf_stat_sum(&self->stat, SUBMIT);
+	EXPECT_LE(MODE_FRAMES, jobs);
+	for (unsigned int i = 0; i < 3; i++) {
+		char data[64];
+
+		snprintf(data, sizeof(data), CUBE_DATA ".%s", modes[i]);
+		self->script = script_dump(data);
+		ASSERT_NE(NULL, self->script);
+		script_unique(self->script);
+		EXPECT_EQ(0, self->script->status);
+		EXPECT_EQ(0, self->script->broken);
+		EXPECT_EQ(0, self->script->lost + self->script->lost_samples);
+		EXPECT_EQ(jobs, script_count(self->script, "gpu/jobs/"))
+			TH_LOG("%s", modes[i]);
+		EXPECT_EQ(self->script->nr, script_count(self->script, "gpu/jobs/"));
+		script_free(self->script);
+		self->script = NULL;
+	}
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&self->stat);
 }
 
 /* ---- what stock perf makes of it ---- */
