@@ -942,33 +942,51 @@ TEST_F_TIMEOUT(reader, reads_switched_output, PATIENCE)
 FIXTURE(clock)
 {
 	struct script *script;
-	uint64_t before, after;		/* of CLOCK_MONOTONIC */
+	uint64_t before, after;
 };
 
 FIXTURE_VARIANT(clock)
 {
 	const char *option;
-	bool monotonic;
+	const char *event;
+	clockid_t clock;	/* NO_CLOCK: perf's own, which nobody else can read */
 };
 
-FIXTURE_VARIANT_ADD(clock, of_perf) { .option = "" };
-FIXTURE_VARIANT_ADD(clock, monotonic) { .option = "-k mono ", .monotonic = true };
+#define NO_CLOCK	(-1)
 
-static uint64_t now(void)
+#define CLOCK(_name, _option, _clock, _event)		\
+	FIXTURE_VARIANT_ADD(clock, _name)		\
+	{						\
+		.option = _option,			\
+		.event = _event,			\
+		.clock = _clock,			\
+	}
+
+CLOCK(of_perf, "", NO_CLOCK, "gpu/jobs/");
+CLOCK(monotonic, "-k mono ", CLOCK_MONOTONIC, "gpu/jobs/");
+CLOCK(raw, "-k raw ", CLOCK_MONOTONIC_RAW, "gpu/jobs/");
+CLOCK(boot, "-k boottime ", CLOCK_BOOTTIME, "gpu/jobs/");
+CLOCK(monotonic_done, "-k mono ", CLOCK_MONOTONIC, "gpu/jobs-done/");
+CLOCK(raw_done, "-k raw ", CLOCK_MONOTONIC_RAW, "gpu/jobs-done/");
+
+static uint64_t now(clockid_t clock)
 {
-	struct timespec time;
+	struct timespec time = {};
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
 
 FIXTURE_SETUP(clock)
 {
-	self->before = now();
-	ASSERT_EQ(0, quietly(RECORD "-R %s" JOBS STACKS " -f 20", variant->option));
-	self->after = now();
+	self->before = now(variant->clock);
+	/* a completion's sample is written on the CPU of its submission: stay there */
+	ASSERT_EQ(0, quietly(RECORD "-R %s-e %s " ONE_CPU STACKS " -f 20", variant->option,
+			     variant->event));
+	self->after = now(variant->clock);
 	self->script = script_dump(DATA);
 	ASSERT_NE(NULL, self->script);
+	script_unique(self->script);
 }
 
 FIXTURE_TEARDOWN(clock)
@@ -983,18 +1001,25 @@ TEST_F_TIMEOUT(clock, is_the_samples_own, PATIENCE)
 {
 	const struct script *script = self->script;
 	unsigned int i, near = 0;
-	uint64_t submit;
 
 	EXPECT_EQ(0, script->status);
 	EXPECT_EQ(0, script->broken);
 	EXPECT_EQ(20, script->nr);
 	for (i = 0; i < script->nr; i++) {
-		submit = script->sample[i].gpu.submit;
-		EXPECT_LE(submit, script->sample[i].time + TICK_NS);
-		near += submit + MS * slowdown() >= script->sample[i].time;
-		if (variant->monotonic) {
-			EXPECT_LE(self->before, submit);
-			EXPECT_GE(self->after, submit);
+		const struct gpu_pmu_sample *gpu = &script->sample[i].gpu;
+		bool done = gpu->kind == GPU_PMU_SAMPLE_DONE;
+		/* of what is sampled when it is over; that, too, is told some time later */
+		uint64_t last = done ? gpu->end : gpu->submit;
+
+		EXPECT_LE(last, script->sample[i].time + TICK_NS);
+		near += done || last + MS * slowdown() >= script->sample[i].time;
+		if (done) {
+			EXPECT_LE(gpu->submit, gpu->begin);
+			EXPECT_LE(gpu->begin, gpu->end);
+		}
+		if (variant->clock != NO_CLOCK) {
+			EXPECT_LE(self->before, gpu->submit);
+			EXPECT_GE(self->after, last);
 		}
 	}
 	/* the machine may have stood still in one */
