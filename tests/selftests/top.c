@@ -276,7 +276,14 @@ TEST_F_TIMEOUT(top, interrupted, 60)
 
 TEST_F_TIMEOUT(top, says_why_not, 60)
 {
+	static const char * const how[] = { "", "-j", "-x ," };
+
 	EXPECT_SENTENCE("No such process", TOP "-n 1 -j -p 99999" SAID);
+	for (int i = 0; i < 3; i++)
+		EXPECT_SENTENCE("another user", AS_USER TOP "-n 1 %s -p %d" SAID, how[i],
+				getpid());
+	/* one of one's own does not hide that the other one is not */
+	EXPECT_SENTENCE("another user", AS_USER "sh -c '" TOP "-n 1 -p $$,%d'" SAID, getpid());
 	ASSERT_EQ(0, paranoid_set(3));
 	EXPECT_SENTENCE("perf_event_paranoid", AS_USER TOP "-n 1 -j" SAID);
 	ASSERT_EQ(0, paranoid_set(2));

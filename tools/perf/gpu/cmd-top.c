@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/obstacle.h"
+#include "kernel/process.h"
 #include "stat/output.h"
 #include "perf-gpu.h"
 #include "stat/signals.h"
@@ -226,18 +227,22 @@ static int parse(struct top_args *args, int argc, char **argv)
 	return 0;
 }
 
-/* who may be seen is what /dev/gpu_pmu says: the target's processes need only be there */
+/*
+ * Who may see everybody needs no file of theirs. All others see what they have opened, and
+ * what a process of theirs holds: in one that may not be looked into that is nothing.
+ */
 static int check(struct top *top)
 {
-	struct obstacle_target target = {};
+	const struct obstacle_target target = {};
 	char text[OBSTACLE_TEXT];
+	int err;
 
 	if (obstacle__check(&target, text, sizeof(text)))
 		return fail(text);
 	for (unsigned int i = 0; i < top->target.nr_pids; i++) {
-		target.pid = top->target.pid[i];
-		if (kill(target.pid, 0) && errno == ESRCH)
-			return fail(obstacle__of_process(-ESRCH, target.pid, text,
+		err = process__check(top->target.pid[i]);
+		if (err && !(err == -EPERM && obstacle__privileged()))
+			return fail(obstacle__of_process(err, top->target.pid[i], text,
 							 sizeof(text)));
 	}
 	return 0;

@@ -38,23 +38,45 @@ static int take(int pidfd, int number, int (*each)(void *arg, int fd, int number
 	return ret < 0 ? ret : 1;
 }
 
-int process__each_drm(int pid, int (*each)(void *arg, int fd, int number), void *arg)
+/* its pidfd, and its files' folder; or a negative errno */
+static int process_open(int pid, DIR **dir)
 {
-	int pidfd = syscall(SYS_pidfd_open, pid, 0), nr = 0, ret = 0;
-	struct dirent *entry;
+	int pidfd = syscall(SYS_pidfd_open, pid, 0), err;
 	char path[64];
-	DIR *dir;
 
 	if (pidfd < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
-	if (!dir) {
-		/* a pid that can be signalled, and is not in /proc: that is another's */
-		ret = errno == EACCES ? -EPERM : errno == ENOENT ? -ESRCH : -errno;
-		close(pidfd);
-		return ret;
-	}
+	*dir = opendir(path);
+	if (*dir)
+		return pidfd;
+	/* a pid that can be signalled, and is not in /proc: that is another's */
+	err = errno == EACCES ? -EPERM : errno == ENOENT ? -ESRCH : -errno;
+	close(pidfd);
+	return err;
+}
+
+int process__check(int pid)
+{
+	DIR *dir;
+	int pidfd = process_open(pid, &dir);
+
+	if (pidfd < 0)
+		return pidfd;
+	closedir(dir);
+	close(pidfd);
+	return 0;
+}
+
+int process__each_drm(int pid, int (*each)(void *arg, int fd, int number), void *arg)
+{
+	int nr = 0, ret = 0, pidfd;
+	struct dirent *entry;
+	DIR *dir;
+
+	pidfd = process_open(pid, &dir);
+	if (pidfd < 0)
+		return pidfd;
 	while (ret >= 0 && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || !is_drm(pid, atoi(entry->d_name)))
 			continue;

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* 0 if the list of its files may be read, or a negative errno as below */
+int process__check(int pid);
+
 /**
  * process__each_drm() - copies of the DRM files that a process has open
  * @pid:	the process
