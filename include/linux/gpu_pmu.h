@@ -76,6 +76,15 @@ struct gpu_pmu_source_ops {
 	u64 (*context)(struct drm_file *file, u64 id);
 
 	/**
+	 * @fence_context: of the fences that a context's jobs on an engine signal;
+	 * 0 if it is not known, or @id is none of the file's contexts. @file cannot
+	 * go away during the call. Process context, with the PMU's mutex and the
+	 * device's filelist_mutex held: must not sleep. NULL: if the device has one
+	 * engine, it is what gpu_pmu_owner() was told of the context's latest job.
+	 */
+	u64 (*fence_context)(struct drm_file *file, u64 id, unsigned int engine);
+
+	/**
 	 * @sync: report all that has happened by now. For a source that tells
 	 * what an engine runs, or that has a counter unit; else NULL, and what
 	 * was not told has not happened. If the counter unit runs, a report of
@@ -263,7 +272,8 @@ void *gpu_pmu_device_priv(struct gpu_pmu_device *gdev);
 int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id);
 void gpu_pmu_context_end(struct gpu_pmu_device *gdev, u64 ctx);
 
-struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev, u64 ctx);
+struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev,
+				  const struct gpu_pmu_work *work, u64 ctx);
 void gpu_pmu_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
 		   struct gpu_account *owner);
 void gpu_pmu_queue_context(struct gpu_pmu_device *gdev,

@@ -68,6 +68,96 @@ static struct drm_refgpu_submit submit(struct refgpu *to, uint32_t ctx, uint32_t
 	return submit_cmds(to, ctx, engine, &cmd, 1, out);
 }
 
+#define CONTEXTS	300	/* more than the PMU has room for at once */
+
+/* what /dev/gpu_pmu says of a file, or of all (-1); how many entries there are */
+static unsigned int ask(unsigned long request, int fd, unsigned int room, void *infos)
+{
+	struct gpu_pmu_contexts arg = { .fd = fd, .nr = room, .infos = (uintptr_t)infos };
+	int query = open("/dev/gpu_pmu", O_RDONLY | O_CLOEXEC);
+
+	CHECK(query >= 0);
+	CHECK_EQ(ioctl(query, request, &arg), 0);
+	close(query);
+	return arg.nr;
+}
+
+static uint64_t fence_context_of(int fd, uint32_t ctx, unsigned int engine, uint64_t *client)
+{
+	static struct gpu_pmu_fence_info fences[4 * CONTEXTS];
+	unsigned int nr = ask(GPU_PMU_IOCTL_FENCES, fd, 4 * CONTEXTS, fences), i;
+	uint64_t fence_context = 0;
+
+	CHECK(nr <= 4 * CONTEXTS);
+	for (i = 0; i < nr; i++) {
+		if (fences[i].ctx != ctx || fences[i].engine != engine ||
+		    (*client && fences[i].client != *client))
+			continue;
+		CHECK(!fence_context);
+		fence_context = fences[i].fence_context;
+		*client = fences[i].client;
+	}
+	return fence_context;
+}
+
+/* told by the driver: before anything is submitted, with no event, and so it is then */
+static void fence_contexts_are_told(void)
+{
+	struct ring ring;
+	uint32_t ctx[2], sync;
+	uint64_t client = 0, told;
+	unsigned int i;
+
+	setup();
+	sync = refgpu_sync(&gpu);
+	for (i = 0; i < 2; i++)
+		ctx[i] = context_of(&gpu);
+	CHECK_EQ(ring_open(&ring, &jobs, 0, -1, 1, 0), 0);
+	for (i = 0; i < 4; i++) {
+		told = fence_context_of(gpu.fd, ctx[i / 2], i % 2, &client);
+		CHECK(told);
+		if (i == 1)
+			CHECK_EQ(gpu_event_enable(ring.fd), 0);
+		CHECK_EQ(submit(&gpu, ctx[i / 2], i % 2, 100, sync).fence_context, told);
+		CHECK_EQ(fence_context_of(-1, ctx[i / 2], i % 2, &client), told);
+		if (!i)
+			continue;
+		CHECK(ring_next(&ring, &sample));
+		CHECK_EQ(sample.gpu.fence_context, told);
+		CHECK_EQ(sample.gpu.ctx, ctx[i / 2]);
+		CHECK_EQ(sample.gpu.client, client);
+	}
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 10 * SECOND), 0);
+	CHECK_EQ(refgpu_context_destroy(&gpu, ctx[0]), 0);
+	CHECK_EQ(fence_context_of(gpu.fd, ctx[0], 0, &client), 0);
+	ring_close(&ring);
+	refgpu_close(&gpu);
+}
+
+/* of a file with many contexts each one is told, once */
+static void many_contexts_are_told(void)
+{
+	static struct gpu_pmu_context_info infos[CONTEXTS];
+	static struct gpu_pmu_fence_info fences[2 * CONTEXTS];
+	unsigned int i;
+
+	setup();
+	for (i = 0; i < CONTEXTS; i++)
+		context_of(&gpu);
+	memset(infos, 0, sizeof(infos));
+	CHECK_EQ(ask(GPU_PMU_IOCTL_CONTEXTS, gpu.fd, 0, NULL), CONTEXTS);
+	CHECK_EQ(ask(GPU_PMU_IOCTL_CONTEXTS, gpu.fd, CONTEXTS, infos), CONTEXTS);
+	CHECK_EQ(ask(GPU_PMU_IOCTL_FENCES, gpu.fd, 7, fences), 2 * CONTEXTS);
+	CHECK_EQ(ask(GPU_PMU_IOCTL_FENCES, gpu.fd, 2 * CONTEXTS, fences), 2 * CONTEXTS);
+	for (i = 0; i < CONTEXTS; i++) {
+		CHECK(infos[i].ctx && (!i || infos[i].ctx > infos[i - 1].ctx));
+		CHECK_EQ(infos[i].client, infos[0].client);
+		CHECK_EQ(fences[2 * i].ctx, infos[i].ctx);
+		CHECK_EQ(fences[2 * i + 1].engine, 1);
+	}
+	refgpu_close(&gpu);
+}
+
 static unsigned int drain(struct ring *ring)
 {
 	unsigned int nr = 0;
@@ -1021,6 +1111,8 @@ static void waits_are_not_epolls(void)
 int main(void)
 {
 	static const struct tap_test tests[] = {
+		TEST(fence_contexts_are_told),
+		TEST(many_contexts_are_told),
 		TEST(jobs_in_perfs_clock),
 		TEST(jobs_in_monotonic_clock),
 		TEST(jobs_in_boottime_clock),

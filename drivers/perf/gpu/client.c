@@ -571,9 +571,47 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
 	return file_bind(gdev, file, id, number);
 }
 
+/* it hardly ever changes: whoever submits reads it, and does not write */
+static void context_note_fence(struct gpu_context *context, const struct gpu_pmu_work *work)
+{
+	if (work->flags & GPU_PMU_WORK_JOB && work->fence_context &&
+	    READ_ONCE(context->fence_context) != work->fence_context)
+		WRITE_ONCE(context->fence_context, work->fence_context);
+}
+
+/**
+ * gpu_context_fence_context() - of the fences that a context's jobs signal
+ * @gdev:	its device
+ * @file:	its file, open during the call
+ * @id:		its id there
+ * @engine:	on which engine
+ *
+ * Context: process, gpu_mutex held.
+ * Return: the fence context, or 0 if it is not known.
+ */
+u64 gpu_context_fence_context(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id,
+			      unsigned int engine)
+{
+	struct gpu_context *context;
+	u64 fence_context = 0, number;
+
+	if (gdev->ops->fence_context)
+		return gdev->ops->fence_context(file, id, engine);
+	number = gdev->nr_engines == 1 ? gdev->ops->context(file, id) : 0;
+	if (!number)
+		return 0;
+	rcu_read_lock();
+	context = context_find(gdev, number);
+	if (context && context->client->file == file)
+		fence_context = READ_ONCE(context->fence_context);
+	rcu_read_unlock();
+	return fence_context;
+}
+
 /**
  * gpu_pmu_owner() - whose work is the current task about to submit?
  * @gdev:	the device, attached
+ * @work:	the work
  * @ctx:	the context that the work names, or 0; its id in its file is the
  *		number under which the device knows it
  *
@@ -586,21 +624,27 @@ static struct gpu_account *file_owner(struct gpu_pmu_device *gdev,
  * a client or a context was not seen before.
  * Return: the account, or NULL if there was no memory for it.
  */
-struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev, u64 ctx)
+struct gpu_account *gpu_pmu_owner(struct gpu_pmu_device *gdev,
+				  const struct gpu_pmu_work *work, u64 ctx)
 {
 	struct gpu_context *context = ctx ? context_find(gdev, ctx) : NULL;
 	struct gpu_account *account;
 	struct drm_file *drm_file;
 	struct file *file;
 
-	if (context)
+	if (context) {
+		context_note_fence(context, work);
 		return &context->account;
+	}
 
 	file = gpu_current_drm_file(gdev->drm, &drm_file);
 	if (!file)
 		return &gdev->kernel->account;
 	account = file_owner(gdev, drm_file, ctx);
 	fput(file);
+	context = ctx ? context_find(gdev, ctx) : NULL;
+	if (context)
+		context_note_fence(context, work);
 	return account;
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_owner);

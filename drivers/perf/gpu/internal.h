@@ -189,6 +189,7 @@ struct gpu_client {
  * @rcu:	for freeing
  * @id:		the driver's id in its file
  * @number:	under which the device knows it
+ * @fence_context: of its latest job's fence, if gpu_pmu_owner() was told; or 0
  * @born:	ns; no report from before is about it
  * @client:	its client
  * @usage:	for whom wants to know what it has used
@@ -201,6 +202,7 @@ struct gpu_context {
 	struct rcu_head rcu;
 	u64 id;
 	u64 number;
+	u64 fence_context;
 	u64 born;
 	struct gpu_client *client;
 	struct gpu_usage usage;
@@ -230,6 +232,8 @@ struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 struct gpu_client *gpu_client_of_file(const struct drm_file *file);
 struct gpu_account *gpu_context_account(struct gpu_pmu_device *gdev, u64 number,
 					u64 time);
+u64 gpu_context_fence_context(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id,
+			      unsigned int engine);
 void gpu_context_put(struct gpu_context *context);
 u64 gpu_client_id(const struct drm_file *file);
 void gpu_client_name(struct gpu_client *client);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/gpu_pmu, and one of its answers: how anyone knows what to give for fd and
- * ctx. That comes from the open files themselves, so it needs no event and no probe.
+ * /dev/gpu_pmu, and two of its answers: how anyone knows what to give for fd and
+ * ctx, and whose a fence is. That comes from the open files themselves, so it needs
+ * no event and no probe, but for a fence context that the driver does not tell.
  * The other answers are in list.c and usage.c.
  */
 #include <linux/capability.h>
@@ -23,13 +24,80 @@
 
 /* as many as a caller can take at once; who has more asks by fd */
 #define GPU_QUERY_ROOM_MAX	65536U
-#define GPU_QUERY_IDS_MAX	256
+/* contexts that hardly any file has more of */
+#define GPU_QUERY_IDS		256
 
+struct gpu_query;
+
+/**
+ * struct gpu_query_kind - what is asked for
+ * @size:	of an entry
+ * @add:	add the entries of a context; the file is open during the call
+ */
+struct gpu_query_kind {
+	size_t size;
+	void (*add)(struct gpu_query *query, struct gpu_pmu_device *gdev,
+		    struct drm_file *file, const struct gpu_pmu_context_info *info);
+};
+
+/**
+ * struct gpu_query - an answer
+ * @kind:	what was asked for
+ * @infos:	the entries
+ * @room:	how many there is room for
+ * @nr:		how many there are; may exceed the room
+ * @ids:	of a file's contexts
+ * @nr_ids:	how many there is room for
+ * @few_ids:	where they are, until a file has more
+ */
 struct gpu_query {
-	struct gpu_pmu_context_info *infos;
+	const struct gpu_query_kind *kind;
+	void *infos;
 	unsigned int room;
-	unsigned int nr;	/* may exceed the room */
-	u64 ids[GPU_QUERY_IDS_MAX];
+	unsigned int nr;
+	u64 *ids;
+	unsigned int nr_ids;
+	u64 few_ids[GPU_QUERY_IDS];
+};
+
+static void query_add(struct gpu_query *query, const void *info)
+{
+	if (query->nr < query->room)
+		memcpy(query->infos + query->nr * query->kind->size, info, query->kind->size);
+	query->nr++;
+}
+
+static void add_context(struct gpu_query *query, struct gpu_pmu_device *gdev,
+			struct drm_file *file, const struct gpu_pmu_context_info *info)
+{
+	query_add(query, info);
+}
+
+static const struct gpu_query_kind query_contexts = {
+	.size	= sizeof(struct gpu_pmu_context_info),
+	.add	= add_context,
+};
+
+static void add_fences(struct gpu_query *query, struct gpu_pmu_device *gdev,
+		       struct drm_file *file, const struct gpu_pmu_context_info *info)
+{
+	struct gpu_pmu_fence_info fence = {
+		.ctx = info->ctx,
+		.client = info->client,
+		.dev = info->dev,
+	};
+
+	for (; info->ctx && fence.engine < gdev->nr_engines; fence.engine++) {
+		fence.fence_context = gpu_context_fence_context(gdev, file, info->ctx,
+								fence.engine);
+		if (fence.fence_context)
+			query_add(query, &fence);
+	}
+}
+
+static const struct gpu_query_kind query_fences = {
+	.size	= sizeof(struct gpu_pmu_fence_info),
+	.add	= add_fences,
 };
 
 static void query_opener(struct drm_file *file, struct gpu_pmu_context_info *info)
@@ -49,29 +117,52 @@ static void query_opener(struct drm_file *file, struct gpu_pmu_context_info *inf
 	rcu_read_unlock();
 }
 
-/* the file cannot go away during the call */
-static void query_file(struct gpu_query *query, struct gpu_pmu_device *gdev,
-		       struct drm_file *file)
+static void query_ids_free(struct gpu_query *query)
 {
-	unsigned int nr, i;
+	if (query->ids != query->few_ids)
+		kvfree(query->ids);
+}
+
+/* how many contexts a file has, whose ids are there then; or -ENOMEM */
+static int query_ids(struct gpu_query *query, struct gpu_pmu_device *gdev,
+		     struct drm_file *file)
+{
+	unsigned int nr = gdev->ops->contexts(file, query->ids, query->nr_ids);
+	u64 *ids;
+
+	if (nr <= query->nr_ids)
+		return nr;
+	ids = kvcalloc(nr, sizeof(*ids), GFP_KERNEL_ACCOUNT);
+	if (!ids)
+		return -ENOMEM;
+	query_ids_free(query);
+	query->ids = ids;
+	query->nr_ids = nr;
+	/* those that have come since are as if they came after the call */
+	return min(nr, gdev->ops->contexts(file, query->ids, nr));
+}
+
+/* the file cannot go away during the call */
+static int query_file(struct gpu_query *query, struct gpu_pmu_device *gdev,
+		      struct drm_file *file)
+{
 	struct gpu_pmu_context_info info = {
 		.client = gpu_client_id(file),
 		.dev = gdev->minor,
 	};
+	int nr, i;
 
 	strscpy(info.driver, gdev->drm->driver->name, sizeof(info.driver));
 	query_opener(file, &info);
 
-	nr = gdev->ops->contexts(file, query->ids, GPU_QUERY_IDS_MAX);
+	nr = query_ids(query, gdev, file);
 	if (!nr)
-		query->ids[nr++] = 0;
-	for (i = 0; i < min_t(unsigned int, nr, GPU_QUERY_IDS_MAX); i++) {
+		query->kind->add(query, gdev, file, &info);
+	for (i = 0; i < nr; i++) {
 		info.ctx = query->ids[i];
-		if (query->nr < query->room)
-			query->infos[query->nr] = info;
-		query->nr++;
+		query->kind->add(query, gdev, file, &info);
 	}
-	query->nr += nr - i;
+	return min(nr, 0);
 }
 
 static int query_fd(struct gpu_query *query, unsigned int fd)
@@ -79,16 +170,13 @@ static int query_fd(struct gpu_query *query, unsigned int fd)
 	struct gpu_pmu_device *gdev;
 	struct drm_file *drm_file;
 	struct file *file;
-	int err = 0;
+	int err;
 
 	file = gpu_drm_file_get(fd, &drm_file);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	gdev = gpu_device_by_drm(drm_file->minor->dev);
-	if (gdev)
-		query_file(query, gdev, drm_file);
-	else
-		err = -ENODEV;
+	err = gdev ? query_file(query, gdev, drm_file) : -ENODEV;
 	fput(file);
 	return err;
 }
@@ -97,20 +185,27 @@ static int query_all(struct gpu_query *query)
 {
 	struct gpu_pmu_device *gdev;
 	struct drm_file *file;
+	int err = 0;
 
 	if (!perfmon_capable())
 		return -EACCES;
 	list_for_each_entry(gdev, &gpu_devices, link) {
 		/* a file that is being released leaves this list first */
 		mutex_lock(&gdev->drm->filelist_mutex);
-		list_for_each_entry(file, &gdev->drm->filelist, lhead)
-			query_file(query, gdev, file);
+		list_for_each_entry(file, &gdev->drm->filelist, lhead) {
+			err = query_file(query, gdev, file);
+			if (err)
+				break;
+		}
 		mutex_unlock(&gdev->drm->filelist_mutex);
+		if (err)
+			break;
 	}
-	return 0;
+	return err;
 }
 
-static long query_contexts(struct gpu_pmu_contexts __user *uarg)
+static long query_answer(struct gpu_pmu_contexts __user *uarg,
+			 const struct gpu_query_kind *kind)
 {
 	struct gpu_pmu_contexts arg;
 	struct gpu_query *query;
@@ -123,9 +218,11 @@ static long query_contexts(struct gpu_pmu_contexts __user *uarg)
 	query = kzalloc(sizeof(*query), GFP_KERNEL);
 	if (!query)
 		return -ENOMEM;
+	query->kind = kind;
+	query->ids = query->few_ids;
+	query->nr_ids = GPU_QUERY_IDS;
 	query->room = min(arg.nr, GPU_QUERY_ROOM_MAX);
-	query->infos = kvcalloc(query->room, sizeof(*query->infos),
-				GFP_KERNEL_ACCOUNT);
+	query->infos = kvcalloc(query->room, kind->size, GFP_KERNEL_ACCOUNT);
 	err = -ENOMEM;
 	if (query->room && !query->infos)
 		goto out;
@@ -141,10 +238,11 @@ static long query_contexts(struct gpu_pmu_contexts __user *uarg)
 	nr = min(query->nr, query->room);
 	arg.nr = query->nr;
 	if (copy_to_user(u64_to_user_ptr(arg.infos), query->infos,
-			 nr * sizeof(*query->infos)) ||
+			 nr * kind->size) ||
 	    copy_to_user(uarg, &arg, sizeof(arg)))
 		err = -EFAULT;
 out:
+	query_ids_free(query);
 	kvfree(query->infos);
 	kfree(query);
 	return err;
@@ -156,7 +254,9 @@ static long gpu_query_ioctl(struct file *file, unsigned int cmd, unsigned long a
 
 	switch (cmd) {
 	case GPU_PMU_IOCTL_CONTEXTS:
-		return query_contexts(uarg);
+		return query_answer(uarg, &query_contexts);
+	case GPU_PMU_IOCTL_FENCES:
+		return query_answer(uarg, &query_fences);
 	case GPU_PMU_IOCTL_DEVICES:
 		return gpu_list_devices(uarg);
 	case GPU_PMU_IOCTL_ENGINES:

@@ -168,12 +168,35 @@ struct gpu_pmu_context_info {
 };
 
 /**
- * struct gpu_pmu_contexts - argument of GPU_PMU_IOCTL_CONTEXTS
+ * struct gpu_pmu_fence_info - what tells that a fence is one of a context's jobs
+ * @ctx:	the driver's id of the context, and
+ * @client:	whose it is, as in struct gpu_pmu_context_info
+ * @fence_context: of the fences that its jobs on the engine signal, as in struct
+ *		gpu_pmu_sample. Several contexts may share one. If those of its jobs
+ *		differ, it is the latest one's
+ * @dev:	render minor of the device
+ * @engine:	index of the engine
+ *
+ * An engine of a context that is not in the list: not known. Where the driver itself
+ * tells nothing, that is so until the context submits a job while an event of the device
+ * is open, and again when the last event is closed.
+ */
+struct gpu_pmu_fence_info {
+	__u64 ctx;
+	__u64 client;
+	__u64 fence_context;
+	__u32 dev;
+	__u32 engine;
+};
+
+/**
+ * struct gpu_pmu_contexts - argument of GPU_PMU_IOCTL_CONTEXTS and _FENCES
  * @fd:		in: an open DRM file, or -1 for all clients of all devices
  *		(needs CAP_PERFMON)
  * @nr:		in: room at @infos, in entries; out: how many entries there
  *		are. If that is more than the room, @infos holds the first ones
- * @infos:	in: address of an array of struct gpu_pmu_context_info
+ * @infos:	in: address of an array of struct gpu_pmu_context_info, or of struct
+ *		gpu_pmu_fence_info
  */
 struct gpu_pmu_contexts {
 	__s32 fd;
@@ -314,7 +337,7 @@ struct gpu_pmu_usages {
 /*
  * On /dev/gpu_pmu. Errors: EBADF not a file descriptor, ENOTTY not a DRM file,
  * ENODEV the device has no source of GPU events or is gone, EACCES fd is -1
- * and the caller may not see all clients (CONTEXTS), EINVAL no such event or flag,
+ * and the caller may not see all clients (CONTEXTS, FENCES), EINVAL no such event or flag,
  * ENOENT an event is not kept by context (USAGES), EMFILE the user has too many files
  * open that have asked for all (USAGES), EINTR, EFAULT, ENOMEM.
  */
@@ -323,5 +346,6 @@ struct gpu_pmu_usages {
 #define GPU_PMU_IOCTL_ENGINES	_IOWR('G', 0xe2, struct gpu_pmu_infos)
 #define GPU_PMU_IOCTL_EVENTS	_IOWR('G', 0xe3, struct gpu_pmu_infos)
 #define GPU_PMU_IOCTL_USAGES	_IOWR('G', 0xe4, struct gpu_pmu_usages)
+#define GPU_PMU_IOCTL_FENCES	_IOWR('G', 0xe5, struct gpu_pmu_contexts)
 
 #endif /* _UAPI_LINUX_GPU_PMU_H */

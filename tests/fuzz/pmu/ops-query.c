@@ -95,14 +95,18 @@ long op_query_close(struct fuzzer *f, struct rnd *r)
 long op_query_contexts(struct fuzzer *f, struct rnd *r)
 {
 	struct gpu_pmu_contexts arg = { .fd = any_fd(f, r), .nr = any_room(r) };
-	size_t bytes = room_bytes(arg.nr, sizeof(struct gpu_pmu_context_info));
+	/* no draw more: what a seed stands for stays what it was */
+	bool fences = arg.nr & 1;
+	size_t bytes = room_bytes(arg.nr, fences ? sizeof(struct gpu_pmu_fence_info) :
+						   sizeof(struct gpu_pmu_context_info));
 	struct room room;
 	long ret = room_make(&room, bytes);
 
 	if (ret)
 		return ret;
 	arg.infos = room_address(&room, r, bytes);
-	ret = outcome(ioctl(any_query(f, r), GPU_PMU_IOCTL_CONTEXTS, &arg));
+	ret = outcome(ioctl(any_query(f, r), fences ? GPU_PMU_IOCTL_FENCES :
+						      GPU_PMU_IOCTL_CONTEXTS, &arg));
 	room_free(&room);
 	return ret;
 }

@@ -168,7 +168,8 @@ static void observe_queue(struct virtqueue *vq, struct virtio_gpu_ctrl_hdr *hdr,
 	if (hdr->type == cpu_to_le32(VIRTIO_GPU_CMD_SUBMIT_3D))
 		work.flags = GPU_PMU_WORK_JOB;
 	work_set_fence(&work, hdr);
-	gpu_pmu_queue(obs->gdev, &work, gpu_pmu_owner(obs->gdev, le32_to_cpu(hdr->ctx_id)));
+	gpu_pmu_queue(obs->gdev, &work,
+		      gpu_pmu_owner(obs->gdev, &work, le32_to_cpu(hdr->ctx_id)));
 }
 
 static void observe_response(struct virtqueue *vq, u64 key)

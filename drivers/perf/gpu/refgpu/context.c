@@ -88,6 +88,30 @@ int refgpu_context_hw_id(const struct drm_file *file, u32 id)
 }
 
 /**
+ * refgpu_context_fence_context() - which fence context have a context's jobs?
+ * @file:	whose; it is open
+ * @id:		which
+ * @engine:	on which engine
+ *
+ * Context: process context, does not sleep.
+ * Return: that of the fences that user space waits for, or 0.
+ */
+u64 refgpu_context_fence_context(const struct drm_file *file, u32 id, unsigned int engine)
+{
+	struct refgpu_file *rfile = file->driver_priv;
+	struct refgpu_context *ctx;
+	u64 fence_context = 0;
+
+	rcu_read_lock();
+	ctx = xa_load(&rfile->contexts, id);
+	/* drm_sched's entity has two: the next one is that of the finished jobs */
+	if (ctx && engine < ctx->rdev->nr_rings)
+		fence_context = ctx->slots[engine].entity.fence_context + 1;
+	rcu_read_unlock();
+	return fence_context;
+}
+
+/**
  * refgpu_context_ids() - which contexts has a file?
  * @file:	whose; it is open
  * @ids:	room for their ids

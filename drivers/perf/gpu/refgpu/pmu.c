@@ -132,6 +132,11 @@ static u64 pmu_context(struct drm_file *file, u64 id)
 	return hw_id > 0 ? hw_id : 0;
 }
 
+static u64 pmu_fence_context(struct drm_file *file, u64 id, unsigned int engine)
+{
+	return id <= REFGPU_MAX_CONTEXTS ? refgpu_context_fence_context(file, id, engine) : 0;
+}
+
 static u64 pmu_sync(struct gpu_pmu_device *gdev)
 {
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
@@ -145,6 +150,7 @@ static const struct gpu_pmu_source_ops pmu_source_ops = {
 	.detach		= pmu_detach,
 	.contexts	= refgpu_context_ids,
 	.context	= pmu_context,
+	.fence_context	= pmu_fence_context,
 	.sync		= pmu_sync,
 };
 

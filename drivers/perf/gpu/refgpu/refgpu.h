@@ -391,6 +391,7 @@ void refgpu_postclose(struct drm_device *drm, struct drm_file *file);
 struct refgpu_context *refgpu_context_get(struct refgpu_file *file, u32 id);
 void refgpu_context_put(struct refgpu_context *ctx);
 int refgpu_context_hw_id(const struct drm_file *file, u32 id);
+u64 refgpu_context_fence_context(const struct drm_file *file, u32 id, unsigned int engine);
 unsigned int refgpu_context_ids(struct drm_file *file, u64 *ids, unsigned int nr);
 int refgpu_ctx_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int refgpu_ctx_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
