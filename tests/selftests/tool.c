@@ -11,6 +11,7 @@
 
 #include "client.h"
 #include "perf.h"
+#include "ring.h"
 #include "virtgpu.h"
 
 #define TOOL	"build/tools/perf-gpu"
@@ -33,7 +34,7 @@ FIXTURE_TEARDOWN(tool)
 	EXPECT_EQ(0, client_end(&self->client));
 }
 
-/* fields: pid, command, device, driver, context, fds, jobs, client */
+/* fields: pid, command, device, driver, context, fds, jobs, client, fence contexts */
 TEST_F_TIMEOUT(tool, lists_the_client, 60)
 {
 	unsigned int dev, fd, pid;
@@ -58,6 +59,12 @@ TEST_F_TIMEOUT(tool, lists_the_client, 60)
 	EXPECT_EQ(0, shell("PATH=$PWD/build/tools:$PATH perf gpu list -a | grep -q gpu-client"));
 }
 
+/* all lines of list -x have as many fields, for a program that knows no quotes */
+#define EXPECT_FIELDS(nr, separator, options)						\
+	EXPECT_EQ(0, shell(TOOL " list " options " -x '" separator "' | awk -F'[" separator \
+			   "]' 'NF != %d { bad = 1 } END { exit bad || !NR }'",		\
+			   (nr) + ((nr) - 1) * ((int)strlen(separator) - 1)))
+
 /* a process may have any name: no line, field or document ends with it */
 TEST(strange_names)
 {
@@ -70,14 +77,60 @@ TEST(strange_names)
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "a,\"\n\033[2J\377"));
 	EXPECT_EQ(0, shell(TOOL " list -p %d -x , >/tmp/list", pid));
 	EXPECT_EQ(0, shell("test $(wc -l </tmp/list) = 1"));
-	EXPECT_EQ(0, shell("grep -q '^%d,\"a,\"\"??.2J?\",128,virtio_gpu,[0-9]*,%d,7,' /tmp/list",
+	EXPECT_EQ(0, shell("grep -q '^%d,a_\"??.2J?,128,virtio_gpu,[0-9]*,%d,7,' /tmp/list",
 			   pid, fd));
+	EXPECT_FIELDS(9, ",", "-a");
+	EXPECT_FIELDS(9, "?\"", "-a");
 	EXPECT_EQ(0, shell(TOOL " list -p %d --json >/tmp/list", pid));
 	EXPECT_EQ(0, shell("build/selftests/json .contexts.0.jobs </tmp/list | grep -qx 7"));
 	EXPECT_EQ(0, shell("build/selftests/json .contexts.0.fds.0 </tmp/list | grep -qx %d", fd));
 	prctl(PR_SET_NAME, "tool");
 	close(fd);
 	close(counting);
+}
+
+/* of a process' only context, as each kind of output has it; nothing that is not known */
+static void lists_fence_context(struct __test_metadata *_metadata, uint64_t fence_context)
+{
+	unsigned long long number = fence_context;
+	char word[40] = "-";
+
+	if (number)
+		snprintf(word, sizeof(word), "ctrl:%llu", number);
+	EXPECT_EQ(0, shell(TOOL " list -p %d | tail -n 1 | grep -q ' %s$'", getpid(), word));
+	EXPECT_EQ(0, shell(TOOL " list -p %d -x , | grep -qE '^%d(,[^,]+){7},%s$'", getpid(),
+			   getpid(), word));
+	EXPECT_EQ(0, shell(TOOL " list -a -x , | grep -qE '^%d(,[^,]+){7},%s$'", getpid(),
+			   word));
+	EXPECT_EQ(number ? 0 : 2,
+		  shell(TOOL " list -p %d --json | build/selftests/json "
+			".contexts.0.fence_contexts.ctrl >/tmp/list", getpid()));
+	if (number)
+		EXPECT_EQ(0, shell("grep -qx %llu /tmp/list", number));
+}
+
+/* it is what a sample names the context's jobs by */
+TEST_F_TIMEOUT(tool, lists_the_fence_context_of_samples, 60)
+{
+	struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+	int fd = virtgpu_open();
+	struct ring_sample sample;
+	struct ring ring;
+
+	ASSERT_LE(0, fd);
+	lists_fence_context(_metadata, 0);
+	ASSERT_EQ(0, ring_open(&ring, &config, 0, -1, 1, 0));
+	ASSERT_EQ(0, gpu_event_enable(ring.fd));
+	lists_fence_context(_metadata, 0);
+	ASSERT_EQ(0, virtgpu_run(fd, 2));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_TRUE(ring_next(&ring, &sample));
+		EXPECT_LT(0, sample.gpu.fence_context);
+		lists_fence_context(_metadata, sample.gpu.fence_context);
+	}
+	ring_close(&ring);
+	lists_fence_context(_metadata, 0);
+	close(fd);
 }
 
 TEST(lists_devices_and_events)
@@ -91,11 +144,14 @@ TEST(lists_devices_and_events)
 			   "case $e in *.unit|ctx-*) continue ;; esac; "
 			   "n=$(sed 's/event=\\(0x[0-9a-f]*\\).*/\\1/' $e); "
 			   "grep -q \"^event;;$e;.*;$((n));..\" /tmp/list || exit 1; done"));
-	/* all lines have as many fields: none of them has a ; in it */
-	EXPECT_EQ(0, shell("test $(awk -F';' '{ print NF }' /tmp/list | sort -u) = 6"));
+	/* some of the meanings and limits have commas in them */
+	EXPECT_FIELDS(6, ";", "");
+	EXPECT_EQ(0, shell(TOOL " list --json | grep -q 'description.*, '"));
+	EXPECT_FIELDS(6, ",", "");
 	EXPECT_EQ(0, shell(TOOL " list --json | build/selftests/json .devices.0.driver | "
 			   "grep -qx virtio_gpu"));
 	EXPECT_EQ(2, shell(TOOL " list -x '' 2>/dev/null"));
+	EXPECT_EQ(2, shell(TOOL " list -x a 2>/dev/null"));
 	EXPECT_EQ(2, shell(TOOL " list -p 0 2>/dev/null"));
 	EXPECT_EQ(2, shell(TOOL " list -p 1 -a 2>/dev/null"));
 	EXPECT_EQ(2, shell(TOOL " list -x , --json 2>/dev/null"));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "fake-query.h"
 #include "stat/output.h"
 #include "test.h"
@@ -92,7 +93,7 @@ static void as_many_fields_by_any_separator(void)
 		char *text = print(separators[i]), *end;
 		unsigned int lines = 0;
 
-		CHECK(output_fields__can_separate(separators[i]));
+		CHECK(text__can_separate(separators[i]));
 		for (char *at = text; *at; at = end + 1, lines++) {
 			end = strchr(at, '\n');
 			if (count(at, end, separators[i]) == FIELDS - 1)
@@ -113,7 +114,7 @@ static void what_cannot_separate(void)
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		CHECK(!output_fields__can_separate(wrong[i]));
+		CHECK(!text__can_separate(wrong[i]));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "list/list.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
@@ -19,14 +20,17 @@ static const char usage[] =
 	"  -p, --pid PID         the clients (open DRM files) of this process, and their contexts\n"
 	"  -c, --clients         those of all processes that you may look into\n"
 	"  -a, --all             those of all processes; for root\n"
-	"  -x, --field-separator SEP  for programs: fields separated by SEP; one that has SEP\n"
-	"                        in it is in double quotes\n"
+	"  -x, --field-separator SEP  for programs: fields separated by SEP; what is in SEP\n"
+	"                        becomes '_' in words\n"
 	"  -j, --json            for programs: one JSON document\n"
 	"  -h, --help            this\n\n"
 	"Fields of -x: kind (device, engine, event, limit), render minor, name, unit, number\n"
 	"(how many engines; engine's and event's as in config), text. With -p, -c and -a:\n"
-	"pid, command, render minor, driver, context, file descriptors, jobs, client.\n\n"
-	"Jobs are counted while anyone has an event of the device open: '-' is not counted.\n\n"
+	"pid, command, render minor, driver, context, file descriptors, jobs, client,\n"
+	"engine:fence context of each engine.\n\n"
+	"Jobs are counted while anyone has an event of the device open: '-' is not counted.\n"
+	"The fence context is what a sample of a job, and dma_fence's tracepoints, name it by;\n"
+	"'-' is not known: virtio_gpu's is seen when a job is counted.\n\n"
 	"Examples:\n"
 	"  perf gpu list                     what can be counted here\n"
 	"  perf gpu list -p $(pidof Xorg)    the contexts of that process\n"
@@ -112,8 +116,12 @@ int cmd_list(int argc, char **argv)
 			return wrong();
 		}
 	}
-	if (optind != argc || (separator && (output == &list_json || !*separator)))
+	if (optind != argc || (separator && output == &list_json))
 		return wrong();
+	if (separator && !text__can_separate(separator)) {
+		fprintf(stderr, "perf gpu list: -x takes a separator without letters, digits, '.', '-' and '_'\n\n");
+		return wrong();
+	}
 
 	err = collect(&listing, of, pid);
 	if (err) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
 #include "stat/signals.h"
@@ -123,7 +124,7 @@ static int parse_option(struct stat_args *args, int opt)
 			return 1 + wrong_usage("-I takes milliseconds, 10 at least");
 		return 0;
 	case 'x':
-		if (!output_fields__can_separate(optarg))
+		if (!text__can_separate(optarg))
 			return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 		run->output.ops = &output_fields;
 		run->output.separator = optarg;

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "kernel/obstacle.h"
 #include "kernel/process.h"
 #include "stat/output.h"
@@ -202,7 +203,7 @@ static int parse(struct top_args *args, int argc, char **argv)
 			top->contexts = true;
 			break;
 		case 'x':
-			if (!output_fields__can_separate(optarg))
+			if (!text__can_separate(optarg))
 				return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 			args->ops = &output_fields;
 			args->separator = optarg;

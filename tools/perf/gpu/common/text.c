@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -128,4 +129,20 @@ void text__utf8(char *text)
 			*text = '?';
 		text += next - text;
 	}
+}
+
+/* what may be in a number, or stand for a separator in a name, or ends a line, may not */
+bool text__can_separate(const char *separator)
+{
+	for (const char *at = separator; *at; at++)
+		if (isalnum((unsigned char)*at) || strchr(".-_", *at) ||
+		    (iscntrl((unsigned char)*at) && *at != '\t'))
+			return false;
+	return *separator;
+}
+
+void text__separable(char *text, const char *separator)
+{
+	while ((text = strpbrk(text, separator)))
+		*text = '_';
 }

@@ -6,6 +6,7 @@
 #ifndef PERF_GPU_TEXT_H
 #define PERF_GPU_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,5 +29,12 @@ void text__json(FILE *out, const char *text);
 void text__printable(char *text);
 /* and what is no UTF-8 */
 void text__utf8(char *text);
+
+/*
+ * Lines of fields, for programs: can a line be split at this separator, whatever is in its
+ * fields? And what makes it so, for words: what is in the separator becomes '_'.
+ */
+bool text__can_separate(const char *separator);
+void text__separable(char *text, const char *separator);
 
 #endif /* PERF_GPU_TEXT_H */

@@ -15,6 +15,7 @@ int names__get(struct names *names)
 	names->engines = calloc(names->devices.nr + 1, sizeof(*names->engines));
 	if (!names->engines) {
 		devices__put(&names->devices);
+		names->devices = (struct devices){};
 		return -ENOMEM;
 	}
 	/* a device may have gone: then its engines have no names */

@@ -57,7 +57,7 @@ static int list_get(unsigned long request, unsigned int dev, unsigned int expect
 	return 0;
 }
 
-/* the argument of this one is the same, but that it names a file, and not a device */
+/* the argument of these is the same, but that it names a file, and not a device */
 _Static_assert(sizeof(struct gpu_pmu_contexts) == sizeof(struct gpu_pmu_infos), "");
 
 int contexts__get_about(struct contexts *contexts, int fd, unsigned int expected)
@@ -79,6 +79,22 @@ int contexts__get(struct contexts *contexts, int fd)
 void contexts__put(struct contexts *contexts)
 {
 	free(contexts->info);
+}
+
+int fences__get(struct fences *fences, int fd)
+{
+	void *infos;
+	int err = list_get(GPU_PMU_IOCTL_FENCES, fd, 0, sizeof(*fences->info), &infos,
+			   &fences->nr);
+
+	if (!err)
+		fences->info = infos;
+	return err;
+}
+
+void fences__put(struct fences *fences)
+{
+	free(fences->info);
 }
 
 int devices__get(struct devices *devices)

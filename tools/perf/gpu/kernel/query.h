@@ -29,6 +29,20 @@ int contexts__get(struct contexts *contexts, int fd);
 int contexts__get_about(struct contexts *contexts, int fd, unsigned int expected);
 void contexts__put(struct contexts *contexts);
 
+/**
+ * struct fences - which contexts' jobs signal which fences
+ * @nr:		how many
+ * @info:	the fence context of a context on an engine
+ */
+struct fences {
+	unsigned int nr;
+	struct gpu_pmu_fence_info *info;
+};
+
+/* as contexts__get() */
+int fences__get(struct fences *fences, int fd);
+void fences__put(struct fences *fences);
+
 struct devices {
 	unsigned int nr;
 	struct gpu_pmu_device_info *info;

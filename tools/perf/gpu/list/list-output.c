@@ -7,6 +7,7 @@
 #include <string.h>
 #include <json-c/json.h>
 
+#include "common/text.h"
 #include "list/list.h"
 #include "kernel/obstacle.h"
 
@@ -22,6 +23,53 @@ static const char *plain(const char *text, char *copy, size_t size)
 		copy[i] = text[i] < ' ' || text[i] > '~' ? '?' : text[i];
 	copy[i] = 0;
 	return copy;
+}
+
+/* ---- fence contexts ---- */
+
+/* the next one of a client's context, from a place in the list on; NULL: no more */
+static const struct gpu_pmu_fence_info *fence_next(const struct listing *listing,
+						   const struct list_client *client,
+						   unsigned int *at)
+{
+	while (*at < listing->fences.nr) {
+		const struct gpu_pmu_fence_info *fence = &listing->fences.info[(*at)++];
+
+		if (fence->client == client->info.client && fence->ctx == client->info.ctx)
+			return fence;
+	}
+	return NULL;
+}
+
+static const char *fence_engine(const struct listing *listing,
+				const struct gpu_pmu_fence_info *fence, char text[40])
+{
+	const char *name = names__engine(&listing->names, fence->dev, fence->engine);
+
+	/* of a device that has come since */
+	if (!name)
+		snprintf(text, 40, "%u", fence->engine);
+	return name ?: text;
+}
+
+#define FENCES_TEXT	OBSTACLE_TEXT
+
+/* "render:812 copy:814", or "-" */
+static const char *fences_text(const struct listing *listing, const struct list_client *client,
+			       char text[FENCES_TEXT])
+{
+	const struct gpu_pmu_fence_info *fence;
+	unsigned int next = 0;
+	char engine[40];
+	size_t at = 0;
+
+	while (at < FENCES_TEXT && (fence = fence_next(listing, client, &next)))
+		at += snprintf(text + at, FENCES_TEXT - at, "%s%s:%llu", at ? " " : "",
+			       fence_engine(listing, fence, engine),
+			       (unsigned long long)fence->fence_context);
+	if (!at)
+		strcpy(text, "-");
+	return text;
 }
 
 /* ---- for people ---- */
@@ -72,19 +120,20 @@ static void text_things(const struct listing *listing, const char *separator)
 
 static void text_clients(const struct listing *listing, const char *separator)
 {
-	char comm[20], jobs[24];
+	char comm[20], jobs[24], fences[FENCES_TEXT];
 
 	(void)separator;
-	printf("%8s  %-16s %4s  %-12s %8s %10s  %s\n", "PID", "COMMAND", "DEV", "DRIVER", "CTX",
-	       "JOBS", "FD");
+	printf("%8s  %-16s %4s  %-12s %8s %10s  %-8s  %s\n", "PID", "COMMAND", "DEV", "DRIVER",
+	       "CTX", "JOBS", "FD", "FENCE CONTEXT");
 	for (unsigned int i = 0; i < listing->nr_clients; i++) {
 		const struct list_client *client = &listing->client[i];
 		const struct gpu_pmu_context_info *info = &client->info;
 
 		snprintf(jobs, sizeof(jobs), client->counted ? "%llu" : "-", client->jobs);
-		printf("%8u  %-16s %4u  %-12s %8llu %10s  %s\n", info->pid,
+		printf("%8u  %-16s %4u  %-12s %8llu %10s  %-8s  %s\n", info->pid,
 		       plain(info->comm, comm, sizeof(comm)), info->dev, info->driver,
-		       (unsigned long long)info->ctx, jobs, client->fds);
+		       (unsigned long long)info->ctx, jobs, client->fds,
+		       fences_text(listing, client, fences));
 	}
 	if (listing->denied) {
 		char text[OBSTACLE_TEXT];
@@ -100,22 +149,14 @@ const struct list_output list_text = { text_things, text_clients };
 
 /* ---- as fields ---- */
 
-/* the separator in front of all but the first; quoted if it is in the text itself */
+/* the separator in front of all but the first; a name with a comma in it is no two fields */
 static void field(const char *separator, bool first, const char *text)
 {
-	if (!first)
-		fputs(separator, stdout);
-	if (!strstr(text, separator) && !strchr(text, '"')) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
+	char copy[OBSTACLE_TEXT];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	text__separable(copy, separator);
+	printf("%s%s", first ? "" : separator, copy);
 }
 
 static void fields_thing(const char *separator, const char *kind, unsigned int dev,
@@ -166,7 +207,7 @@ static void fields_things(const struct listing *listing, const char *separator)
 
 static void fields_clients(const struct listing *listing, const char *separator)
 {
-	char text[24];
+	char text[24], fences[FENCES_TEXT];
 
 	for (unsigned int i = 0; i < listing->nr_clients; i++) {
 		const struct list_client *client = &listing->client[i];
@@ -185,6 +226,7 @@ static void fields_clients(const struct listing *listing, const char *separator)
 		field(separator, false, text);
 		snprintf(text, sizeof(text), "%016llx", (unsigned long long)info->client);
 		field(separator, false, text);
+		field(separator, false, fences_text(listing, client, fences));
 		putchar('\n');
 	}
 }
@@ -279,6 +321,21 @@ static void json_things(const struct listing *listing, const char *separator)
 	json_print(document);
 }
 
+static struct json_object *json_fences(const struct listing *listing,
+				       const struct list_client *client)
+{
+	const struct gpu_pmu_fence_info *fence;
+	struct json_object *object = NULL;
+	unsigned int at = 0;
+	char engine[40];
+
+	while ((fence = fence_next(listing, client, &at))) {
+		object = object ?: json_object_new_object();
+		put_number(object, fence_engine(listing, fence, engine), fence->fence_context);
+	}
+	return object;
+}
+
 static void json_clients(const struct listing *listing, const char *separator)
 {
 	struct json_object *document = json_object_new_object();
@@ -304,6 +361,7 @@ static void json_clients(const struct listing *listing, const char *separator)
 		json_object_object_add(object, "fds", fds);
 		json_object_object_add(object, "jobs", client->counted ?
 				       json_object_new_uint64(client->jobs) : NULL);
+		json_object_object_add(object, "fence_contexts", json_fences(listing, client));
 		json_object_array_add(contexts, object);
 	}
 	json_object_object_add(document, "contexts", contexts);

@@ -109,6 +109,26 @@ static int jobs_count(struct listing *listing, int fd)
 	return err;
 }
 
+/* of one file, or of all (-1) */
+static int fences_add(struct listing *listing, int fd)
+{
+	struct gpu_pmu_fence_info *more;
+	struct fences fences;
+	int err = fences__get(&fences, fd);
+
+	if (err)
+		return err;
+	more = reallocarray(listing->fences.info, listing->fences.nr + fences.nr + 1,
+			    sizeof(*more));
+	if (more) {
+		listing->fences.info = more;
+		memcpy(more + listing->fences.nr, fences.info, fences.nr * sizeof(*more));
+		listing->fences.nr += fences.nr;
+	}
+	fences__put(&fences);
+	return more ? 0 : -ENOMEM;
+}
+
 /**
  * struct take_over - a process' files are looked at
  * @listing:	where to put what was found
@@ -132,7 +152,7 @@ static int take_over_one(void *arg, int fd, int number)
 		for (unsigned int i = 0; !err && i < contexts.nr; i++)
 			err = client_add(listing, &contexts.info[i]);
 		if (!err)
-			err = jobs_count(listing, fd);
+			err = jobs_count(listing, fd) ?: fences_add(listing, fd);
 	}
 	for (unsigned int i = 0; !err && contexts.nr && i < listing->nr_clients; i++)
 		if (listing->client[i].info.client == contexts.info[0].client)
@@ -152,13 +172,11 @@ static int take_over(struct listing *listing, int pid, bool add)
 
 int listing__process(struct listing *listing, int pid)
 {
-	struct devices devices;
-	int err = devices__get(&devices);
+	int err = names__get(&listing->names);
 
 	/* a process without a GPU would else hide that there is no module */
 	if (err)
 		return err;
-	devices__put(&devices);
 	err = take_over(listing, pid, true);
 	if (!err && !listing->nr_clients)
 		err = -ENOENT;
@@ -177,15 +195,13 @@ static bool process_is_own(const char *name)
 
 int listing__own(struct listing *listing)
 {
-	struct devices devices;
 	struct dirent *entry;
 	int err;
 	DIR *dir;
 
-	err = devices__get(&devices);
+	err = names__get(&listing->names);
 	if (err)
 		return err;
-	devices__put(&devices);
 	dir = opendir("/proc");
 	if (!dir)
 		return -errno;
@@ -217,6 +233,7 @@ int listing__all(struct listing *listing)
 
 	if (err)
 		return err;
+	err = names__get(&listing->names) ?: fences_add(listing, CONTEXTS_OF_ALL);
 	for (unsigned int i = 0; !err && i < contexts.nr; i++)
 		err = client_add(listing, &contexts.info[i]);
 	contexts__put(&contexts);
@@ -235,5 +252,7 @@ void listing__free(struct listing *listing)
 	}
 	free(listing->device);
 	gpu_events__put(&listing->events);
+	names__put(&listing->names);
+	fences__put(&listing->fences);
 	free(listing->client);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "kernel/names.h"
 #include "kernel/query.h"
 
 /**
@@ -42,6 +43,8 @@ struct list_client {
  * @events:	the events that every device has
  * @client:	the contexts
  * @nr_clients:	how many
+ * @fences:	the fence contexts of the contexts
+ * @names:	of engines, where there are clients
  * @denied:	processes of the user's that could not be looked into
  */
 struct listing {
@@ -50,6 +53,8 @@ struct listing {
 	struct gpu_events events;
 	struct list_client *client;
 	unsigned int nr_clients;
+	struct fences fences;
+	struct names names;
 	unsigned int denied;
 };
 

@@ -2,7 +2,6 @@
 /*
  * Lines of fields, always as many.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -28,16 +27,6 @@ const char output_fields_help[] =
 	"What a line does not have is empty. What is in the separator becomes '_' in\n"
 	"words; so it has no letter, digit, '.', '-' or '_' of its own.\n";
 
-/* what may be in a number, or stand for a separator in a name, or ends a line, may not */
-bool output_fields__can_separate(const char *separator)
-{
-	for (const char *at = separator; *at; at++)
-		if (isalnum((unsigned char)*at) || strchr(".-_", *at) ||
-		    (iscntrl((unsigned char)*at) && *at != '\t'))
-			return false;
-	return *separator;
-}
-
 /* names are others' words: they may not look like more fields, or lines, or parts of these */
 static void print_word(const struct output *output, const char *word)
 {
@@ -45,8 +34,7 @@ static void print_word(const struct output *output, const char *word)
 
 	snprintf(text, sizeof(text), "%s", word);
 	text__printable(text);
-	for (char *at = text; (at = strpbrk(at, output->separator));)
-		*at = '_';
+	text__separable(text, output->separator);
 	fprintf(output->file, "%s%s", output->separator, text);
 }
 

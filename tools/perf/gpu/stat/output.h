@@ -83,9 +83,6 @@ extern const struct output_ops output_json;
 /* what is in the fields of output_fields, for --help */
 extern const char output_fields_help[];
 
-/* can a line be split at this, whatever is in its fields? */
-bool output_fields__can_separate(const char *separator);
-
 /* the word for a kind of line: what programs read */
 const char *output__kind(const struct view_line *line);
 /* the engine's name, or its number if that is all that is known; "" if it is not one */
