@@ -494,6 +494,20 @@ TEST_F_TIMEOUT(stat, usage, 60)
 	EXPECT_EQ(137, shell(STAT "sh -c 'kill -9 $$'" SAID));
 }
 
+/* for people: what counts come to, beside the total's and beside those of each client */
+TEST_F_TIMEOUT(stat, text, 60)
+{
+	EXPECT_EQ(0, shell(AS_USER STAT CLIENT " -n 15 >" OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *15 +jobs +# [0-9.]+ [KM]?/s$' " OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *[0-9,]+ ns +gpu-busy +# [0-9.]+ %% of the time$' " OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *[0-9,]+ ns +queue-wait +# [0-9.]+ [nmu]?s per job$' " OUT));
+	EXPECT_EQ(0, shell(AS_USER STAT "--per-client -e gpu-busy,jobs " CLIENT " -n 15 >" OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *DEV +PID +COMMAND +gpu-busy, ns +%% +jobs +/s$' " OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *128 +[0-9]+ +gpu-client.* +[0-9,]+ +[0-9.]+ +15 "
+			   "+[0-9.]+( [KM])?$' " OUT));
+	EXPECT_EQ(0, shell("grep -qE '^ *total +[0-9,]+ +[0-9.]+ +15 +[0-9.]+( [KM])?$' " OUT));
+}
+
 TEST(without_the_module)
 {
 	ASSERT_EQ(0, shell("rmmod gpu_pmu_virtio gpu_pmu"));

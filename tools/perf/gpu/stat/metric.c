@@ -31,6 +31,16 @@ static const struct metric_of {
 	{ GPU_PMU_EVENT_LOST, METRIC_NONE, 0, "" },
 };
 
+static const struct metric_of *metric_of(const struct event *event)
+{
+	static const struct metric_of rate = { 0, METRIC_RATE, 0, per_second };
+
+	for (size_t m = 0; m < ARRAY_SIZE(metrics); m++)
+		if (metrics[m].event == event__id(event))
+			return &metrics[m];
+	return &rate;
+}
+
 /* the count of an event of the same terms */
 static const struct view_count *find_by(const struct events *events,
 					const struct view_line *line,
@@ -53,14 +63,10 @@ static const struct view_count *find_by(const struct events *events,
 bool metric__get(struct metric *metric, const struct events *events,
 		 const struct view_line *line, unsigned int i, double seconds)
 {
-	static const struct metric_of rate = { 0, METRIC_RATE, 0, per_second };
 	const struct event *event = &events->event[i];
-	const struct metric_of *of = &rate;
+	const struct metric_of *of = metric_of(event);
 	const struct view_count *by;
 
-	for (size_t m = 0; m < ARRAY_SIZE(metrics); m++)
-		if (metrics[m].event == event__id(event))
-			of = &metrics[m];
 	if (!line->count[i].counted || seconds <= 0)
 		return false;
 	metric->unit = of->unit;
@@ -83,16 +89,42 @@ bool metric__get(struct metric *metric, const struct events *events,
 	}
 }
 
+static bool is_mean(const char *unit)
+{
+	return !strncmp(unit, "ns/", 3);
+}
+
 char *metric__text(char text[2 * NUMBER_SIZE], const struct metric *metric)
 {
 	char number[NUMBER_SIZE];
 
 	if (metric->unit == percent)
 		snprintf(text, 2 * NUMBER_SIZE, "%.1f %% of the time", metric->value);
-	else if (!strncmp(metric->unit, "ns/", 3))
+	else if (is_mean(metric->unit))
 		snprintf(text, 2 * NUMBER_SIZE, "%s per %s",
 			 number__time(number, metric->value), metric->unit + 3);
 	else
 		number__short(text, metric->value, metric->unit);
+	return text;
+}
+
+const char *metric__head(const struct event *event)
+{
+	const struct metric_of *of = metric_of(event);
+
+	if (of->kind == METRIC_NONE)
+		return NULL;
+	/* a time has its unit in the cell */
+	return is_mean(of->unit) ? of->unit + 2 : of->unit;
+}
+
+char *metric__cell(char text[NUMBER_SIZE], const struct metric *metric)
+{
+	if (metric->unit == percent)
+		snprintf(text, NUMBER_SIZE, "%.1f", metric->value);
+	else if (is_mean(metric->unit))
+		number__time(text, metric->value);
+	else
+		number__short(text, metric->value, "");
 	return text;
 }

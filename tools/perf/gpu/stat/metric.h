@@ -25,5 +25,8 @@ bool metric__get(struct metric *metric, const struct events *events,
 		 const struct view_line *line, unsigned int i, double seconds);
 /* for people: "11.2 % of the time" */
 char *metric__text(char text[2 * NUMBER_SIZE], const struct metric *metric);
+/* in a column of their own: its head, NULL: an event has none; and "11.2" */
+const char *metric__head(const struct event *event);
+char *metric__cell(char text[NUMBER_SIZE], const struct metric *metric);
 
 #endif /* PERF_GPU_METRIC_H */

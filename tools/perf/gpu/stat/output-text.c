@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <linux/gpu_pmu.h>
+#include <sys/ioctl.h>
 
 #include "common/text.h"
 #include "stat/metric.h"
@@ -48,6 +49,15 @@ static bool has_parts(const struct output *output)
 	return output->how->clients || output->how->contexts || output->how->engines;
 }
 
+/* of an event that has a column for what its count comes to: its head; else NULL */
+static const char *metric_head(const struct output *output, const struct event *event)
+{
+	/* how busy the GPU was is what one looks for first */
+	if (output->narrow && event__id(event) != GPU_PMU_EVENT_GPU_BUSY)
+		return NULL;
+	return metric__head(event);
+}
+
 static void heads(struct table *table, const struct output *output, bool time)
 {
 	const struct view_how *how = output->how;
@@ -70,8 +80,8 @@ static void heads(struct table *table, const struct output *output, bool time)
 		snprintf(head, sizeof(head), event->unit[0] ? "%.40s, %.6s" : "%.40s%.0s",
 			 event->name, event->unit);
 		table__column(table, head, true);
-		if (event__id(event) == GPU_PMU_EVENT_GPU_BUSY)
-			table__column(table, "%", true);
+		if (metric_head(output, event))
+			table__column(table, metric_head(output, event), true);
 	}
 }
 
@@ -119,26 +129,44 @@ static void count_cells(struct table *table, const struct output *output,
 	for (unsigned int i = 0; i < output->events->nr; i++) {
 		table__cell(table, "%s", line->count[i].counted ?
 			    number__thousands(text, line->count[i].value) : "-");
-		if (event__id(&output->events->event[i]) != GPU_PMU_EVENT_GPU_BUSY)
+		if (!metric_head(output, &output->events->event[i]))
 			continue;
-		if (metric__get(&metric, output->events, line, i, seconds))
-			table__cell(table, "%.1f", metric.value);
-		else
-			table__cell(table, "-");
+		table__cell(table, "%s", metric__get(&metric, output->events, line, i, seconds) ?
+			    metric__cell(text, &metric) : "-");
 	}
 }
 
-static void print_parts(const struct output *output, const struct output_part *part,
-			bool time)
+static void make_table(struct table *table, const struct output *output,
+		       const struct output_part *part, bool time)
 {
-	struct table table = {};
-
-	heads(&table, output, time);
+	heads(table, output, time);
 	for (unsigned int i = 0; i < part->view->nr; i++) {
 		if (time)
-			table__cell(&table, "%.6f", part->to);
-		who_cells(&table, output, &part->view->line[i]);
-		count_cells(&table, output, &part->view->line[i], part->to - part->from);
+			table__cell(table, "%.6f", part->to);
+		who_cells(table, output, &part->view->line[i]);
+		count_cells(table, output, &part->view->line[i], part->to - part->from);
+	}
+}
+
+/* 0: it is no terminal, and lines are as long as they are */
+static unsigned int terminal_width(FILE *file)
+{
+	struct winsize size;
+
+	return ioctl(fileno(file), TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+static void print_parts(struct output *output, const struct output_part *part, bool time)
+{
+	unsigned int width = terminal_width(output->file);
+	struct table table = {};
+
+	make_table(&table, output, part, time);
+	/* and it stays so: tables of a run have the same columns */
+	if (!output->narrow && width && table__width(&table) > width) {
+		output->narrow = true;
+		table__free(&table);
+		make_table(&table, output, part, time);
 	}
 	table__print(&table, output->file);
 	table__free(&table);

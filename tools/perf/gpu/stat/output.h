@@ -26,6 +26,7 @@
  * @how:	taken apart how
  * @names:	of engines
  * @intervals:	how many there have been
+ * @narrow:	the terminal has no room for a rate beside each count of a table
  */
 struct output {
 	const struct output_ops *ops;
@@ -36,6 +37,7 @@ struct output {
 	const struct view_how *how;
 	const struct names *names;
 	unsigned int intervals;
+	bool narrow;
 };
 
 /**

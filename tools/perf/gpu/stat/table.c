@@ -101,6 +101,15 @@ static void widths(const struct table *table, int *width)
 		width[i] = column_width(table, i);
 }
 
+unsigned int table__width(const struct table *table)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < table->nr_columns; i++)
+		sum += (i ? 2 : 0) + column_width(table, i);
+	return sum;
+}
+
 void table__line(const struct table *table, unsigned int row, char *line, size_t size)
 {
 	int width[TABLE_COLUMNS_MAX];

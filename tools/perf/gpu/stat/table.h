@@ -36,6 +36,8 @@ int table__column(struct table *table, const char *head, bool right);
 /* the next cell; a row has as many as there are columns */
 int table__cell(struct table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* of the widest row */
+unsigned int table__width(const struct table *table);
 unsigned int table__rows(const struct table *table);
 /* a row as a line of text, without its end */
 void table__line(const struct table *table, unsigned int row, char *line, size_t size);
