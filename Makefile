@@ -31,7 +31,7 @@ help:
 	@echo 'make bench           what it costs, in instructions: tables, and JSON in build/bench'
 	@echo 'make bench BASE=REV  the same, beside what another revision costs'
 	@echo 'make bench-plots     Documentation/pictures/costs-*.svg, of the last make bench'
-	@echo 'make check           checkpatch, sparse and W=1 on the kernel code'
+	@echo 'make check           checkpatch, kernel-doc, sparse and W=1 on the kernel code'
 	@echo 'make clean           remove build/'
 
 modules: $(OUT)/.built
