@@ -630,24 +630,28 @@ static void done_of_earlier_jobs(void)
 {
 	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
 	struct drm_refgpu_submit jobs[2];
-	uint32_t ctx, sync;
+	uint32_t ctx, earlier, sync;
 	struct ring ring;
 	struct gpu_config mine = done;
 	unsigned int i;
 
 	setup();
 	ctx = context_of(&gpu);
+	earlier = context_of(&gpu);
 	sync = refgpu_sync(&gpu);
-	/* still there when the event is, and the events' source */
-	jobs[0] = submit(&gpu, ctx, 0, 200 * MS_CYCLES * slowdown(), 0);
+	/* still there when the event is, and the events' source: it ends with its context */
+	jobs[0] = submit(&gpu, earlier, 0, REFGPU_MAX_CYCLES, sync);
 	mine.fd = gpu.fd;
 	CHECK_EQ(ring_open(&ring, &mine, 0, -1, 1, 0), 0);
 	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+	CHECK_EQ(refgpu_context_destroy(&gpu, earlier), 0);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
 	jobs[1] = submit(&gpu, ctx, 0, 100, sync);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
 	CHECK_EQ(gpu_event_disable(ring.fd), 0);
 	for (i = 0; i < 2; i++) {
 		CHECK(ring_next(&ring, &sample));
+		CHECK_EQ(sample.gpu.fence_context, jobs[i].fence_context);
 		CHECK_EQ(sample.gpu.fence_seqno, jobs[i].fence_seqno);
 		CHECK_EQ(sample.gpu.flags, i ? 0 : GPU_PMU_SAMPLE_EARLIER);
 	}
@@ -923,12 +927,12 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 	}
 }
 
-/* 50 ms, and what writes to the buffer */
+/* long enough for the wait not to come too late; and what writes to the buffer */
 static struct drm_refgpu_submit spin_and_fill(uint32_t ctx, const struct refgpu_buffer *bo,
 					      uint32_t sync)
 {
 	const struct drm_refgpu_cmd cmds[] = {
-		{ .op = REFGPU_OP_SPIN, .n = 50 * MS_CYCLES },
+		{ .op = REFGPU_OP_SPIN, .n = 200 * MS_CYCLES * slowdown() },
 		{ .op = REFGPU_OP_FILL, .n = 4096, .dst = bo->handle, .value = 1 },
 	};
 
@@ -949,7 +953,6 @@ static uint64_t wait_check(struct ring *rings, const uint64_t *before, const uin
 		CHECK_EQ(sample.gpu.fence_seqno, job->fence_seqno);
 		CHECK(before[i] <= sample.gpu.begin + clocks[i].slack);
 		CHECK(sample.gpu.end <= after[i] + clocks[i].slack);
-		CHECK(sample.gpu.end - sample.gpu.begin >= 30000000);
 		CHECK_EQ(sample.gpu.pid, getpid());
 		/* nobody knows for which client a sync file is polled */
 		CHECK_EQ(!sample.gpu.client, way >= BY_POLL);
@@ -960,7 +963,7 @@ static uint64_t wait_check(struct ring *rings, const uint64_t *before, const uin
 	return length;
 }
 
-/* 50 ms, in whatever way and by whatever clock: one wait, for that fence, as long as it took */
+/* in whatever way and by whatever clock: one wait, for that fence, as long as it took */
 static void waits_in_all_ways(void)
 {
 	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
@@ -991,7 +994,8 @@ static void waits_in_all_ways(void)
 		total += wait_check(rings, before, after, &job, way);
 		refgpu_sync_free(&gpu, sync);
 	}
-	/* the same waits, but for what lies between two readings of the clock */
+	/* one of them may have come late */
+	CHECK(total >= WAYS * (SECOND / 10));
 	CHECK_EQ(gpu_event_read(time), total);
 	close(time);
 	close_all_clocks(rings, WAYS);
