@@ -117,10 +117,8 @@ CHAINS(users_waits_fp, AS_USER,
        { "w main ", 5 });
 /*
  * virtio-gpu: jobs as long as they can be, some ms; for one or the other the wait may come
- * too late. Each is waited for by poll() on a sync file, in libc, which has no frame pointers
+ * too late. By poll() on a sync file, in libc, which has no frame pointers
  */
-CHAINS(virtio_waits_dwarf, "", WAITS_OF_JOBS DWARF STACKS VIRTIO_WAITS, "gpu/waits/",
-       { "w main " START, 0 });
 CHAINS(virtio_wait_time_dwarf, "", "-m 4M " WAIT_TIME DWARF STACKS VIRTIO_WAITS, "gpu/wait-time/",
        { "w main " START, 0 });
 CHAINS(users_virtio_jobs_fp, AS_USER,
@@ -263,7 +261,6 @@ COUNT_TENTHS(attached, 240, 8, 9, ATTACH(EACH_THREAD, ""));
 COUNT(attached_per_thread, 240, 8, ATTACH(EACH_THREAD, "--per-thread -T "));
 COUNT(overwrite, 40, 1, RECORD "--overwrite " JOBS STACKS " -f 40");
 
-COUNT_TENTHS(virtio_migrates, 40, 1, 1, RECORD JOBS TENTH STACKS " -v -M -f 40");
 COUNT_TENTHS(virtio_children, 200, 4, 5, RECORD JOBS TENTH STACKS " -v" CHILDREN);
 COUNT_TENTHS(virtio_threads, 240, 8, 9, RECORD JOBS TENTH STACKS " -v" THREADS);
 COUNT_TENTHS(virtio_system_wide, 200, 4, 1, RECORD "-a " JOBS TENTH STACKS " -v" CHILDREN);
@@ -967,7 +964,6 @@ CLOCK(monotonic, "-k mono ", CLOCK_MONOTONIC, "gpu/jobs/");
 CLOCK(raw, "-k raw ", CLOCK_MONOTONIC_RAW, "gpu/jobs/");
 CLOCK(boot, "-k boottime ", CLOCK_BOOTTIME, "gpu/jobs/");
 CLOCK(monotonic_done, "-k mono ", CLOCK_MONOTONIC, "gpu/jobs-done/");
-CLOCK(raw_done, "-k raw ", CLOCK_MONOTONIC_RAW, "gpu/jobs-done/");
 
 static uint64_t now(clockid_t clock)
 {
