@@ -248,7 +248,7 @@ void gpu_flush_init(void)
 	hrtimer_init(&flush_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	flush_timer.function = flush_tick;
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(&batch_work, cpu) = IRQ_WORK_INIT_HARD(flush_batch);
+		per_cpu(batch_work, cpu) = IRQ_WORK_INIT_HARD(flush_batch);
 }
 
 /**
