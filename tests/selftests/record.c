@@ -346,8 +346,9 @@ FIXTURE_TEARDOWN(script)
 /*
  * Hundreds of stacks, of 8 KiB each, into 16 KiB: after one there is room for no other one, but
  * for the small record of the program's end, and that says how many were lost before it: on one
- * CPU, as each has a buffer. One wait, so there is one event that has all of it. The job is long enough for the wait not to
- * come too late, however busy the host is; and a period so long that perf throttles nothing.
+ * CPU, as each has a buffer. One wait, so there is one event that has all of it. The job is long
+ * enough for the wait not to come too late, however busy the host is; and a period so long that
+ * perf throttles nothing.
  */
 TEST_F_TIMEOUT(script, tells_what_is_lost, PATIENCE)
 {
