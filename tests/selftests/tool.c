@@ -187,34 +187,36 @@ TEST_F_TIMEOUT(tool, attaches_to_the_client, 60)
 		perf_stat_dump(&stat);
 }
 
-/* what: a command that must end with status 1 and one line that has these words */
+/* a command that must end with status 1, one line on standard error, nothing else */
 #define EXPECT_SENTENCE(words, ...)						\
 	do {									\
 		EXPECT_EQ(1, shell(__VA_ARGS__));				\
 		EXPECT_EQ(0, shell("test $(wc -l </tmp/sentence) = 1"));	\
+		EXPECT_EQ(0, shell("test ! -s /tmp/nothing"));			\
 		EXPECT_EQ(0, shell("grep -q '%s' /tmp/sentence", words))	\
 			shell("cat /tmp/sentence >&2");				\
 	} while (0)
+#define SAID	" >/tmp/nothing 2>/tmp/sentence"
 
 TEST_F_TIMEOUT(tool, says_why_not, 60)
 {
-	EXPECT_SENTENCE("another user", AS_USER TOOL " attach -p %d true 2>/tmp/sentence",
+	EXPECT_SENTENCE("another user", AS_USER TOOL " attach -p %d true" SAID,
 			self->client.pid);
-	EXPECT_SENTENCE("only root", AS_USER TOOL " list -a 2>/tmp/sentence");
-	EXPECT_SENTENCE("another user", AS_USER TOOL " list -p %d 2>/tmp/sentence",
+	EXPECT_SENTENCE("only root", AS_USER TOOL " list -a" SAID);
+	EXPECT_SENTENCE("another user", AS_USER TOOL " list -p %d" SAID,
 			self->client.pid);
-	EXPECT_SENTENCE("No such process", TOOL " list -p 99999 2>/tmp/sentence");
+	EXPECT_SENTENCE("No such process", TOOL " list -p 99999" SAID);
 	/* from a pid namespace, with its own /proc and without */
 	EXPECT_SENTENCE("in this pid namespace",
-			"unshare -fp --mount-proc " TOOL " list -p %d 2>/tmp/sentence",
+			"unshare -fp --mount-proc " TOOL " list -p %d" SAID,
 			self->client.pid);
 	EXPECT_SENTENCE("another pid namespace",
-			"unshare -fp " TOOL " list -p %d 2>/tmp/sentence",
+			"unshare -fp " TOOL " list -p %d" SAID,
 			self->client.pid);
-	EXPECT_SENTENCE("no GPU open", TOOL " attach -p %d true 2>/tmp/sentence", getpid());
-	EXPECT_SENTENCE("No such process", TOOL " attach -p 99999 true 2>/tmp/sentence");
-	EXPECT_SENTENCE("not a DRM file", TOOL " attach -f 0 true </dev/null 2>/tmp/sentence");
-	EXPECT_SENTENCE("not an open file", TOOL " attach -f 77 true 2>/tmp/sentence");
+	EXPECT_SENTENCE("no GPU open", TOOL " attach -p %d true" SAID, getpid());
+	EXPECT_SENTENCE("No such process", TOOL " attach -p 99999 true" SAID);
+	EXPECT_SENTENCE("not a DRM file", TOOL " attach -f 0 true </dev/null" SAID);
+	EXPECT_SENTENCE("not an open file", TOOL " attach -f 77 true" SAID);
 	EXPECT_EQ(2, shell(TOOL " attach 2>/dev/null"));
 	EXPECT_EQ(2, shell(TOOL " nonsense 2>/dev/null"));
 	EXPECT_EQ(0, shell(TOOL " --help >/dev/null"));
@@ -223,12 +225,84 @@ TEST_F_TIMEOUT(tool, says_why_not, 60)
 	EXPECT_EQ(3, shell(TOOL " attach -p %d sh -c 'exit 3'", self->client.pid));
 }
 
+/* one's own, by uid 1000: with what Debian asks for, and no more */
+TEST(own_clients_of_a_user)
+{
+	struct client client;
+
+	ASSERT_EQ(0, paranoid_set(2));
+	ASSERT_EQ(0, client_start_as(&client, 1000, "-n 1"));
+	EXPECT_EQ(0, shell(AS_USER TOOL " list -p %d -x , | grep -q '^%d,gpu-client,128,'",
+			   client.pid, client.pid));
+	EXPECT_EQ(0, shell(AS_USER TOOL " list -c -x , | grep -q '^%d,gpu-client,128,'",
+			   client.pid));
+	EXPECT_EQ(0, shell(AS_USER TOOL " attach -p %d sh -c 'test $GPU_CTX -gt 0'",
+			   client.pid));
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_end(&client));
+}
+
+/* yama: files are taken over as a debugger would; another user's are refused anyway */
+TEST(with_ptrace_restricted)
+{
+	struct client own, other;
+
+	if (shell("echo 1 2>/dev/null >/proc/sys/kernel/yama/ptrace_scope"))
+		SKIP(return, "this kernel has no yama");
+	ASSERT_EQ(0, client_start_as(&own, 1000, "-n 1"));
+	ASSERT_EQ(0, client_start(&other, "-n 1"));
+	for (int scope = 1; scope <= 2; scope++) {
+		char words[40];
+
+		snprintf(words, sizeof(words), "ptrace_scope is %d", scope);
+		ASSERT_EQ(0, shell("echo %d >/proc/sys/kernel/yama/ptrace_scope", scope));
+		EXPECT_SENTENCE(words, AS_USER TOOL " list -p %d" SAID, own.pid);
+		EXPECT_SENTENCE(words, AS_USER TOOL " list -p %d --json" SAID, own.pid);
+		EXPECT_SENTENCE(words, AS_USER TOOL " attach -p %d true" SAID, own.pid);
+		EXPECT_SENTENCE("another user", AS_USER TOOL " list -p %d" SAID, other.pid);
+		EXPECT_SENTENCE("another user", AS_USER TOOL " attach -p %d true" SAID,
+				other.pid);
+		/* root may */
+		EXPECT_EQ(0, shell(TOOL " list -p %d | grep -q gpu-client", own.pid));
+	}
+	EXPECT_EQ(0, shell("echo 0 >/proc/sys/kernel/yama/ptrace_scope"));
+	EXPECT_EQ(0, client_go(&own));
+	EXPECT_EQ(0, client_end(&own));
+	EXPECT_EQ(0, client_go(&other));
+	EXPECT_EQ(0, client_end(&other));
+}
+
+/* of the others a container is told what it cannot see */
+TEST_F_TIMEOUT(tool, in_a_pid_namespace, 60)
+{
+	static const struct {
+		const char *before;
+		const char *behind;
+	} commands[] = {
+		{ "top -n 1", "" }, { "record -o /tmp/none", "" }, { "attach", "true" },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		EXPECT_SENTENCE("in this pid namespace",
+				"unshare -fp --mount-proc " TOOL " %s -p %d %s" SAID,
+				commands[i].before, self->client.pid, commands[i].behind);
+		EXPECT_SENTENCE("another pid namespace",
+				"unshare -fp " TOOL " %s -p %d %s" SAID,
+				commands[i].before, self->client.pid, commands[i].behind);
+	}
+	EXPECT_EQ(0, shell("unshare -fp --mount-proc " TOOL
+			   " list | grep -q 'this is a pid namespace'"));
+	EXPECT_EQ(0, shell("unshare -fp " TOOL " list | grep -q 'another pid namespace'"));
+}
+
 TEST(without_the_module)
 {
 	ASSERT_EQ(0, shell("rmmod gpu_pmu_virtio gpu_pmu"));
-	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list 2>/tmp/sentence");
-	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -p 1 2>/tmp/sentence");
-	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -a --json 2>/tmp/sentence");
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list" SAID);
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -p 1" SAID);
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " list -a --json" SAID);
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " attach -p %d true" SAID, getpid());
+	EXPECT_SENTENCE("modprobe gpu_pmu", TOOL " record -o /tmp/none true" SAID);
 	/* the PMU without a source: virtio-gpu's comes apart */
 	ASSERT_EQ(0, shell("modprobe gpu_pmu && { rmmod gpu_pmu_virtio || true; }"));
 	EXPECT_EQ(0, shell(TOOL " list | grep -q 'no source of GPU events covers virtio'"));
