@@ -60,16 +60,23 @@ FIXTURE_TEARDOWN(top)
 #define EXPECT_SUM(value, part, pid, event) \
 	EXPECT_EQ(value, json_sum(self->json, part, pid, event, &self->lines))
 
-/* each job is seen once, in one of the looks */
+/*
+ * Each job is seen once, in one of the looks; as stock perf does in the same run, around
+ * which no one else uses the GPU
+ */
 TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
 {
+	struct perf_stat perf;
 	struct client root, user;
 	int64_t busy;
 
 	ASSERT_EQ(0, client_start(&root, "-n 10"));
 	ASSERT_EQ(0, client_start_as(&user, 1000, "-n 14"));
-	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
-			   "-n 2 -d 3 -j >" OUT " && wait", root.pid, user.pid));
+	ASSERT_EQ(0, console_calm());
+	ASSERT_EQ(0, perf_stat_run(&perf, "-a -e gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/ sh -c '("
+				   WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
+				   "-n 2 -d 3 -j >" OUT " && wait'", root.pid, user.pid));
+	EXPECT_EQ(0, perf.status);
 	EXPECT_EQ(0, client_end(&root));
 	EXPECT_EQ(0, client_end(&user));
 	READ_JSON();
@@ -82,6 +89,53 @@ TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
 	       json_sum(self->json, "kernel", 0, "gpu-busy", &self->lines);
 	EXPECT_LT(0, busy);
 	EXPECT_SUM(busy, "engine", 0, "gpu-busy");
+	EXPECT_SUM((int64_t)perf_stat_sum(&perf, "gpu/jobs/"), "client", 0, "jobs");
+	EXPECT_SUM((int64_t)perf_stat_sum(&perf, "gpu/jobs-done/"), "client", 0, "jobs-done");
+	EXPECT_EQ((int64_t)perf_stat_sum(&perf, "gpu/gpu-busy/"), busy);
+	if (!__test_passed(_metadata))
+		perf_stat_dump(&perf);
+}
+
+/* which of two processes is told first */
+static pid_t first_of(pid_t a, pid_t b)
+{
+	char pid[32];
+
+	shell_line(pid, sizeof(pid), "grep -oE '\"pid\": *(%d|%d)\\b' " OUT
+		   " | grep -oE '[0-9]+'", a, b);
+	return atoi(pid);
+}
+
+/* most jobs first, or by pid, whoever that is: the one with more jobs has the higher pid */
+TEST_F_TIMEOUT(top, rows_in_order, 90)
+{
+	static const char * const keys[] = { "jobs", "pid" };
+	struct client few, many;
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, client_start(&few, "-n 10"));
+		ASSERT_EQ(0, client_start(&many, "-n 14"));
+		ASSERT_LT(few.pid, many.pid);
+		shell(": >" OUT);
+		EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
+				   "-n 1 -d 4 -s %s -j >" OUT " && wait", few.pid, many.pid,
+				   keys[i]));
+		EXPECT_EQ(0, client_end(&few));
+		EXPECT_EQ(0, client_end(&many));
+		READ_JSON();
+		EXPECT_SUM(10, "client", few.pid, "jobs");
+		EXPECT_SUM(14, "client", many.pid, "jobs");
+		EXPECT_EQ(i ? few.pid : many.pid, first_of(few.pid, many.pid));
+		json_object_put(self->json);
+		self->json = NULL;
+	}
+}
+
+/* an engine that works has a bar */
+TEST_F_TIMEOUT(top, bars, 60)
+{
+	EXPECT_EQ(0, shell(CLIENT " -n 1000000 & " TOP "-n 1 -d 2 >" OUT "; kill $!"));
+	EXPECT_EQ(0, shell("grep -qE '^  ctrl +\\[#+ *\\] +[0-9.]+ %%$' " OUT));
 }
 
 /* idle ones are there, too; a user sees no others, and -p no others than that one's */
