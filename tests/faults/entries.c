@@ -380,6 +380,14 @@ static int query_contexts(struct bench *b)
 	return ioctl(b->query, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : 0;
 }
 
+static int query_fences(struct bench *b)
+{
+	struct gpu_pmu_fence_info infos[64];
+	struct gpu_pmu_contexts arg = { .fd = -1, .nr = 64, .infos = (uintptr_t)infos };
+
+	return ioctl(b->query, GPU_PMU_IOCTL_FENCES, &arg) ? -errno : 0;
+}
+
 static int query_devices(struct bench *b)
 {
 	struct gpu_pmu_device_info infos[64];
@@ -536,6 +544,10 @@ const struct entry entries[] = {
 	{
 		.name = "/dev/gpu_pmu: CONTEXTS", .function = "gpu_query_ioctl",
 		.prepare = prepare_query, .call = query_contexts,
+	},
+	{
+		.name = "/dev/gpu_pmu: FENCES", .function = "gpu_query_ioctl",
+		.prepare = prepare_query, .call = query_fences,
 	},
 	{
 		.name = "/dev/gpu_pmu: DEVICES", .function = "gpu_query_ioctl",
