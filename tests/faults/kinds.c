@@ -78,8 +78,10 @@ static void timer_end(void)
 
 static pid_t flood;
 static int flood_pipe[2] = { -1, -1 };
+static int flood_ended[2] = { -1, -1 };
 
-static void flood_run(int pipe)
+/* a byte to begin, one to end, and one back when all that it has submitted is done */
+static void flood_run(int pipe, int ended)
 {
 	struct pollfd told = { .fd = pipe, .events = POLLIN };
 	struct refgpu_batch batch = {};
@@ -88,7 +90,7 @@ static void flood_run(int pipe)
 	uint32_t ctx, sync;
 	char byte;
 
-	/* a byte to begin, and one to end; the device may be gone, and come, meanwhile */
+	/* the device may be gone, and come, meanwhile */
 	while (read(pipe, &byte, 1) == 1) {
 		while (!poll(&told, 1, 0)) {
 			if (refgpu_open(&gpu, 0))
@@ -104,9 +106,12 @@ static void flood_run(int pipe)
 				if (pause)
 					refgpu_sync_wait(&gpu, sync, FLOOD_WAIT_NS);
 			}
+			refgpu_spin(&batch, 1);
+			if (!refgpu_submit(&gpu, ctx, 1, &batch, 0, sync))
+				refgpu_sync_wait(&gpu, sync, FLOOD_WAIT_NS);
 			refgpu_close(&gpu);
 		}
-		if (read(pipe, &byte, 1) != 1)
+		if (read(pipe, &byte, 1) != 1 || write(ended, &byte, 1) != 1)
 			break;
 	}
 	_exit(0);
@@ -114,16 +119,18 @@ static void flood_run(int pipe)
 
 int flood_start(void)
 {
-	if (pipe(flood_pipe))
+	if (pipe(flood_pipe) || pipe(flood_ended))
 		return -errno;
 	flood = fork();
 	if (flood < 0)
 		return -errno;
 	if (!flood) {
 		close(flood_pipe[1]);
-		flood_run(flood_pipe[0]);
+		close(flood_ended[0]);
+		flood_run(flood_pipe[0], flood_ended[1]);
 	}
 	close(flood_pipe[0]);
+	close(flood_ended[1]);
 	return 0;
 }
 
@@ -146,7 +153,10 @@ static const char *ring_begin(void)
 
 static void ring_end(void)
 {
-	flood_tell();
+	char byte;
+
+	if (flood_tell() && read(flood_ended[0], &byte, 1) != 1)
+		fprintf(stderr, "faults: the flood is gone\n");
 	timer_end();
 }
 
