@@ -228,6 +228,8 @@ TEST_F_TIMEOUT(perf, intervals, 120)
  */
 #define CGROUPS		"/sys/fs/cgroup"
 #define CGROUP		"counting"
+/* whichever of these the kernel has */
+#define CONTROLLER	"$(grep -ow -m 1 -e pids -e memory " CGROUPS "/cgroup.controllers | head -n 1)"
 
 FIXTURE(cgroup)
 {
@@ -242,7 +244,7 @@ FIXTURE(cgroup)
  */
 FIXTURE_SETUP(cgroup)
 {
-	ASSERT_EQ(0, shell("echo +pids >" CGROUPS "/cgroup.subtree_control && "
+	ASSERT_EQ(0, shell("echo +" CONTROLLER " >" CGROUPS "/cgroup.subtree_control && "
 			   "mkdir " CGROUPS "/" CGROUP));
 	ASSERT_EQ(0, client_start_by(&self->inside, "echo $$ >" CGROUPS "/" CGROUP "/cgroup.procs "
 				     "&& exec", "-n 12"));
@@ -254,7 +256,7 @@ FIXTURE_TEARDOWN(cgroup)
 	EXPECT_EQ(0, client_end(&self->inside));
 	EXPECT_EQ(0, client_end(&self->outside));
 	EXPECT_EQ(0, shell("rmdir " CGROUPS "/" CGROUP " && "
-			   "echo -pids >" CGROUPS "/cgroup.subtree_control"));
+			   "echo -" CONTROLLER " >" CGROUPS "/cgroup.subtree_control"));
 }
 
 /* there is a line that says a number; none: it says that there is no number */
