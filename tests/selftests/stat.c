@@ -118,18 +118,25 @@ TEST_F_TIMEOUT(stat, equals_perf_as_user, 60)
 	equals_perf(_metadata, self, AS_USER);
 }
 
+/* one that waits to be told to work, by stock perf, too */
+static void count_process(struct __test_metadata *_metadata, FIXTURE_DATA(stat) *self,
+			  struct client *client)
+{
+	ASSERT_EQ(0, perf_stat_run(&self->perf, EVENTS "-p %d " STAT FIELDS
+				   "--per-client -p %d " CLIENT_GO, client->pid, client->pid,
+				   client->pid));
+	EXPECT_EQ(0, client_end(client));
+	EXPECT_EQ(0, self->perf.status);
+	READ_FIELDS();
+}
+
 /* a process that runs already, for stock perf and us at once */
 TEST_F_TIMEOUT(stat, of_a_process, 60)
 {
 	struct client client;
 
 	ASSERT_EQ(0, client_start(&client, "-n 12"));
-	ASSERT_EQ(0, perf_stat_run(&self->perf, EVENTS "-p %d " STAT FIELDS
-				   "--per-client -p %d " CLIENT_GO, client.pid, client.pid,
-				   client.pid));
-	EXPECT_EQ(0, client_end(&client));
-	EXPECT_EQ(0, self->perf.status);
-	READ_FIELDS();
+	count_process(_metadata, self, &client);
 	EXPECT_SUM(12, "client", client.pid, "jobs");
 	EXPECT_SUM(12, "client", client.pid, "jobs-done");
 	EXPECT_EQ(12, perf_stat_sum(&self->perf, "gpu/jobs/"));
@@ -150,12 +157,7 @@ TEST_F_TIMEOUT(stat, of_a_process_that_starts_one, 60)
 
 	ASSERT_EQ(0, client_start_by(&shell, "exec sh -c 'echo ready; read go; "
 				     "{ echo; cat; } | \"$@\"' sh", "-n 12"));
-	ASSERT_EQ(0, perf_stat_run(&self->perf, EVENTS "-p %d " STAT FIELDS
-				   "--per-client -p %d " CLIENT_GO, shell.pid, shell.pid,
-				   shell.pid));
-	EXPECT_EQ(0, client_end(&shell));
-	EXPECT_EQ(0, self->perf.status);
-	READ_FIELDS();
+	count_process(_metadata, self, &shell);
 	EXPECT_SUM(12, "total", 0, "jobs");
 	totals_equal_perf(_metadata, self);
 	EXPECT_EQ(1, fields_lines(self->fields, "client", 0, "jobs"));
