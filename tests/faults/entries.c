@@ -372,20 +372,29 @@ static int query_open(struct bench *b)
 	return b->query < 0 ? -errno : 0;
 }
 
+#define QUERY_ROOM	64
+
+static int query_all(struct bench *b, unsigned long request, void *infos)
+{
+	struct gpu_pmu_contexts arg = {
+		.fd = -1, .nr = QUERY_ROOM, .infos = (uintptr_t)infos,
+	};
+
+	return ioctl(b->query, request, &arg) ? -errno : 0;
+}
+
 static int query_contexts(struct bench *b)
 {
-	struct gpu_pmu_context_info infos[64];
-	struct gpu_pmu_contexts arg = { .fd = -1, .nr = 64, .infos = (uintptr_t)infos };
+	struct gpu_pmu_context_info infos[QUERY_ROOM];
 
-	return ioctl(b->query, GPU_PMU_IOCTL_CONTEXTS, &arg) ? -errno : 0;
+	return query_all(b, GPU_PMU_IOCTL_CONTEXTS, infos);
 }
 
 static int query_fences(struct bench *b)
 {
-	struct gpu_pmu_fence_info infos[64];
-	struct gpu_pmu_contexts arg = { .fd = -1, .nr = 64, .infos = (uintptr_t)infos };
+	struct gpu_pmu_fence_info infos[QUERY_ROOM];
 
-	return ioctl(b->query, GPU_PMU_IOCTL_FENCES, &arg) ? -errno : 0;
+	return query_all(b, GPU_PMU_IOCTL_FENCES, infos);
 }
 
 static int query_devices(struct bench *b)
