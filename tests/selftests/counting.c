@@ -229,7 +229,7 @@ TEST_F_TIMEOUT(perf, intervals, 120)
 #define CGROUPS		"/sys/fs/cgroup"
 #define CGROUP		"counting"
 /* whichever of these the kernel has */
-#define CONTROLLER	"$(grep -ow -m 1 -e pids -e memory " CGROUPS "/cgroup.controllers | head -n 1)"
+#define CONTROLLER	"$(grep -ow -e pids -e memory " CGROUPS "/cgroup.controllers | head -n 1)"
 
 FIXTURE(cgroup)
 {
