@@ -26,6 +26,8 @@
 #define RECORD		"perf record -q --no-buildid --no-buildid-cache -o " DATA " "
 #define AS_USER		"setpriv --reuid 1000 --regid 1000 --clear-groups -- " \
 			"env HOME=/tmp/record.home "
+/* one that goes on between two samples: see script_unique() */
+#define MONO		"-k CLOCK_MONOTONIC "
 #define JOBS		"-e gpu/jobs/ "
 #define WAIT_TIME	"-e gpu/wait-time/ "
 #define WAITS_OF_JOBS	"-e gpu/waits/ "
@@ -137,7 +139,7 @@ FIXTURE_SETUP(chains)
 	ASSERT_EQ(0, shell("rm -rf " DATA " /tmp/record.home && "
 			   "mkdir -m 777 /tmp/record.home"));
 	ASSERT_EQ(0, paranoid_set(2));
-	EXPECT_EQ(0, quietly("%s " RECORD "%s", variant->before, variant->args));
+	EXPECT_EQ(0, quietly("%s " RECORD MONO "%s", variant->before, variant->args));
 	ASSERT_EQ(0, paranoid_set(before));
 	/* root's perf does not trust a file of someone else's */
 	EXPECT_EQ(0, chown(DATA, 0, 0));
@@ -227,6 +229,9 @@ FIXTURE_VARIANT(count)
 		.events = _events,			\
 	}
 
+/* jobs of the same thread are told from one another by their fences */
+#define RAW		RECORD "-R "
+
 /* a program that has its threads before perf comes: they begin when perf is there */
 #define ATTACH(args, options)							\
 	"rm -f /tmp/record.in /tmp/record.out; "				\
@@ -235,7 +240,7 @@ FIXTURE_VARIANT(count)
 	"pid=$!; "								\
 	"exec 3>/tmp/record.in 4</tmp/record.out; "				\
 	"read ready <&4; "							\
-	RECORD options JOBS TENTH "-p $pid -- sh -c 'echo >&3; cat <&4'; "	\
+	RAW options JOBS TENTH "-p $pid -- sh -c 'echo >&3; cat <&4'; "	\
 	"wait $pid"
 #define TENTH_EVENT	"gpu/jobs,period=10/"
 #define TENTH		"-e " TENTH_EVENT " "
@@ -247,26 +252,26 @@ FIXTURE_VARIANT(count)
 #define BOTH		" -c 2 -t 3 -f 30"
 #define EACH_THREAD	"-t 8 -f 30"
 
-COUNT(all, 40, 1, RECORD "-c 1 " JOBS STACKS " -f 40");
-COUNT(each_tenth, 4, 1, RECORD "-c 10 " JOBS ONE_CPU STACKS " -f 40");
+COUNT(all, 40, 1, RAW "-c 1 " JOBS STACKS " -f 40");
+COUNT(each_tenth, 4, 1, RAW "-c 10 " JOBS ONE_CPU STACKS " -f 40");
 /* as the event files say it: wait-time's is 1 ms by them */
-COUNT(period_as_a_term, 8, 1, RECORD "-e gpu/jobs,period=5/ " ONE_CPU STACKS " -f 40");
-COUNT_TENTHS(migrates, 40, 1, 1, RECORD JOBS TENTH STACKS " -M -f 40");
-COUNT_TENTHS(children, 200, 4, 5, RECORD JOBS TENTH STACKS CHILDREN);
-COUNT_TENTHS(threads, 240, 8, 9, RECORD JOBS TENTH STACKS THREADS);
-COUNT_TENTHS(children_with_threads, 180, 6, 9, RECORD JOBS TENTH STACKS BOTH);
-COUNT_TENTHS(system_wide, 200, 4, 1, RECORD "-a " JOBS TENTH STACKS CHILDREN);
-COUNT(no_inherit, 40, 1, RECORD "--per-thread -T " JOBS TENTH STACKS " -M -f 40");
+COUNT(period_as_a_term, 8, 1, RAW "-e gpu/jobs,period=5/ " ONE_CPU STACKS " -f 40");
+COUNT_TENTHS(migrates, 40, 1, 1, RAW JOBS TENTH STACKS " -M -f 40");
+COUNT_TENTHS(children, 200, 4, 5, RAW JOBS TENTH STACKS CHILDREN);
+COUNT_TENTHS(threads, 240, 8, 9, RAW JOBS TENTH STACKS THREADS);
+COUNT_TENTHS(children_with_threads, 180, 6, 9, RAW JOBS TENTH STACKS BOTH);
+COUNT_TENTHS(system_wide, 200, 4, 1, RAW "-a " JOBS TENTH STACKS CHILDREN);
+COUNT(no_inherit, 40, 1, RAW "--per-thread -T " JOBS TENTH STACKS " -M -f 40");
 /* what its threads do is not its own then */
-COUNT(no_inherit_threads, 0, 0, RECORD "--per-thread -T " JOBS STACKS " -t 2 -f 20");
+COUNT(no_inherit_threads, 0, 0, RAW "--per-thread -T " JOBS STACKS " -t 2 -f 20");
 COUNT_TENTHS(attached, 240, 8, 9, ATTACH(EACH_THREAD, ""));
 COUNT(attached_per_thread, 240, 8, ATTACH(EACH_THREAD, "--per-thread -T "));
-COUNT(overwrite, 40, 1, RECORD "--overwrite " JOBS STACKS " -f 40");
+COUNT(overwrite, 40, 1, RAW "--overwrite " JOBS STACKS " -f 40");
 
-COUNT_TENTHS(virtio_children, 200, 4, 5, RECORD JOBS TENTH STACKS " -v" CHILDREN);
-COUNT_TENTHS(virtio_threads, 240, 8, 9, RECORD JOBS TENTH STACKS " -v" THREADS);
-COUNT_TENTHS(virtio_system_wide, 200, 4, 1, RECORD "-a " JOBS TENTH STACKS " -v" CHILDREN);
-COUNT(virtio_no_inherit, 40, 1, RECORD "--per-thread -T " JOBS TENTH STACKS " -v -M -f 40");
+COUNT_TENTHS(virtio_children, 200, 4, 5, RAW JOBS TENTH STACKS " -v" CHILDREN);
+COUNT_TENTHS(virtio_threads, 240, 8, 9, RAW JOBS TENTH STACKS " -v" THREADS);
+COUNT_TENTHS(virtio_system_wide, 200, 4, 1, RAW "-a " JOBS TENTH STACKS " -v" CHILDREN);
+COUNT(virtio_no_inherit, 40, 1, RAW "--per-thread -T " JOBS TENTH STACKS " -v -M -f 40");
 COUNT_TENTHS(virtio_attached, 240, 8, 9, ATTACH("-v " EACH_THREAD, ""));
 COUNT(virtio_attached_per_thread, 240, 8, ATTACH("-v " EACH_THREAD, "--per-thread -T "));
 
@@ -274,7 +279,7 @@ FIXTURE_SETUP(count)
 {
 	shell("rm -f " DATA);
 	EXPECT_EQ(0, quietly("%s", variant->script));
-	self->script = script_read(DATA);
+	self->script = script_dump(DATA);
 	ASSERT_NE(NULL, self->script);
 	script_unique(self->script);
 }
@@ -387,8 +392,9 @@ TEST_F_TIMEOUT(script, has_the_newest_if_overwritten, PATIENCE)
 	const struct script *all, *left;
 	unsigned int gone, i;
 
-	ASSERT_EQ(0, quietly(RECORD "-R " JOBS "perf record -q -B -N -R -o " OVERWRITTEN
-			     " --overwrite -m 1 " JOBS ONE_CPU STACKS " -f %d", JOBS_TOO_MANY));
+	ASSERT_EQ(0, quietly(RECORD MONO "-R " JOBS "perf record -q -B -N -R " MONO "-o "
+			     OVERWRITTEN " --overwrite -m 1 " JOBS ONE_CPU STACKS " -f %d",
+			     JOBS_TOO_MANY));
 	all = self->script = script_dump(DATA);
 	left = self->other = script_dump(OVERWRITTEN);
 	ASSERT_NE(NULL, all);
@@ -456,7 +462,7 @@ TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 	uint64_t sum, truth, off;
 	struct script *script;
 
-	ASSERT_EQ(0, quietly(RECORD "-m 4M --period -e gpu/wait-time/ "
+	ASSERT_EQ(0, quietly(RECORD MONO "-m 4M --period -e gpu/wait-time/ "
 			   "-e gpu/waits,call-graph=no/ -e " WAIT_START "/call-graph=no/ "
 			   "-e " WAIT_END "/call-graph=no/ " DWARF
 			   STACKS " -f %d -w %d -m %d", WAITERS, WAITERS, WAIT_MS));

@@ -226,9 +226,7 @@ static bool sample_is_again(const struct script *script, unsigned int nr,
 			    const struct script_sample *sample)
 {
 	for (unsigned int i = 0; i < nr; i++)
-		if (script->sample[i].time == sample->time &&
-		    script->sample[i].tid == sample->tid &&
-		    !strcmp(script->sample[i].event, sample->event))
+		if (!memcmp(&script->sample[i], sample, sizeof(*sample)))
 			return true;
 	return false;
 }

@@ -44,8 +44,9 @@ struct script *script_read(const char *file);
 struct script *script_dump(const char *file);
 void script_free(struct script *script);
 /*
- * Leaves out what perf has written twice: the same event at the same time in the same thread.
- * wait-time has many of these of its own.
+ * Leaves out what perf has written twice: the same in all that was read of it. wait-time has many
+ * of these of its own. perf's own clock may stand still for a tick, where the TSC is unstable:
+ * what has neither raw data nor a tracepoint's text to tell it by is recorded by another clock.
  */
 void script_unique(struct script *script);
 
