@@ -21,22 +21,29 @@ static int query_open(void)
 	return query < 0 ? -errno : query;
 }
 
-/* one of the lists that differ in nothing but what is in them; so many are expected */
-static int list_get(unsigned long request, unsigned int dev, unsigned int expected,
-		    size_t size, void **infos, unsigned int *nr)
+/*
+ * One of the lists that differ in nothing but what is in them; so many are expected. With an
+ * error there is none.
+ */
+static void *list_get(unsigned long request, unsigned int dev, unsigned int expected,
+		      size_t size, unsigned int *nr, int *err)
 {
 	struct gpu_pmu_infos arg = { .dev = dev, .nr = expected };
-	int err, query = query_open();
 	void *info = NULL, *more;
 	unsigned int room;
+	int query;
 
-	if (query < 0)
-		return query;
+	*nr = 0;
+	query = query_open();
+	if (query < 0) {
+		*err = query;
+		return NULL;
+	}
 	do {
 		room = arg.nr + ROOM_MORE;
 		more = reallocarray(info, room, size);
 		if (!more) {
-			err = -ENOMEM;
+			*err = -ENOMEM;
 			break;
 		}
 		info = more;
@@ -44,17 +51,16 @@ static int list_get(unsigned long request, unsigned int dev, unsigned int expect
 		memset(info, 0, room * size);
 		arg.nr = room;
 		arg.infos = (uintptr_t)info;
-		err = ioctl(query, request, &arg) ? -errno : 0;
-	} while (!err && arg.nr > room);
+		*err = ioctl(query, request, &arg) ? -errno : 0;
+	} while (!*err && arg.nr > room);
 	close(query);
 
-	if (err) {
+	if (*err) {
 		free(info);
-		return err;
+		return NULL;
 	}
-	*infos = info;
 	*nr = arg.nr;
-	return 0;
+	return info;
 }
 
 /* the argument of these is the same, but that it names a file, and not a device */
@@ -62,12 +68,10 @@ _Static_assert(sizeof(struct gpu_pmu_contexts) == sizeof(struct gpu_pmu_infos), 
 
 int contexts__get_about(struct contexts *contexts, int fd, unsigned int expected)
 {
-	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_CONTEXTS, fd, expected, sizeof(*contexts->info),
-			   &infos, &contexts->nr);
+	int err;
 
-	if (!err)
-		contexts->info = infos;
+	contexts->info = list_get(GPU_PMU_IOCTL_CONTEXTS, fd, expected, sizeof(*contexts->info),
+				  &contexts->nr, &err);
 	return err;
 }
 
@@ -83,12 +87,10 @@ void contexts__put(struct contexts *contexts)
 
 int fences__get(struct fences *fences, int fd)
 {
-	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_FENCES, fd, 0, sizeof(*fences->info), &infos,
-			   &fences->nr);
+	int err;
 
-	if (!err)
-		fences->info = infos;
+	fences->info = list_get(GPU_PMU_IOCTL_FENCES, fd, 0, sizeof(*fences->info),
+				&fences->nr, &err);
 	return err;
 }
 
@@ -99,12 +101,10 @@ void fences__put(struct fences *fences)
 
 int devices__get(struct devices *devices)
 {
-	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_DEVICES, 0, 0, sizeof(*devices->info), &infos,
-			   &devices->nr);
+	int err;
 
-	if (!err)
-		devices->info = infos;
+	devices->info = list_get(GPU_PMU_IOCTL_DEVICES, 0, 0, sizeof(*devices->info),
+				 &devices->nr, &err);
 	return err;
 }
 
@@ -115,12 +115,10 @@ void devices__put(struct devices *devices)
 
 int engines__get(struct engines *engines, unsigned int dev)
 {
-	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_ENGINES, dev, 0, sizeof(*engines->info), &infos,
-			   &engines->nr);
+	int err;
 
-	if (!err)
-		engines->info = infos;
+	engines->info = list_get(GPU_PMU_IOCTL_ENGINES, dev, 0, sizeof(*engines->info),
+				 &engines->nr, &err);
 	return err;
 }
 
@@ -131,12 +129,10 @@ void engines__put(struct engines *engines)
 
 int gpu_events__get(struct gpu_events *events, unsigned int dev)
 {
-	void *infos;
-	int err = list_get(GPU_PMU_IOCTL_EVENTS, dev, 0, sizeof(*events->info), &infos,
-			   &events->nr);
+	int err;
 
-	if (!err)
-		events->info = infos;
+	events->info = list_get(GPU_PMU_IOCTL_EVENTS, dev, 0, sizeof(*events->info),
+				&events->nr, &err);
 	return err;
 }
 
