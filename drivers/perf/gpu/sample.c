@@ -216,13 +216,14 @@ static void sample_output(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		     struct gpu_pmu_sample *sample, u64 count)
 {
-	const struct pid_namespace *ns = ev->event->ns;
+	/* perf's clones have that of whoever forked */
+	struct pid_namespace *ns = ev->root->event->ns;
 	bool user = gpu_in_user_task();
 
 	sample->pid = 0;
 	if (user)
 		sample->pid = ns == &init_pid_ns ? task_tgid_nr(current) :
-						   task_tgid_nr_ns(current, ev->event->ns);
+						   task_tgid_nr_ns(current, ns);
 	sample_output(ev, gdev, sample, sizeof(*sample),
 		      user ? task_pt_regs(current) : &no_regs, count);
 }
@@ -297,7 +298,7 @@ static unsigned int fifo_drain(struct gpu_event *ev, unsigned int most)
 
 	for (nr = 0; nr < most && fifo_pop(ev->root->fifo, &slot); nr++) {
 		/* a number of the initial namespace's */
-		if (ev->event->ns != &init_pid_ns)
+		if (ev->root->event->ns != &init_pid_ns)
 			slot.sample.pid = 0;
 		sample_output(ev, ev->root->gdev, &slot.sample, sizeof(slot.sample) +
 			      slot.sample.nr_values * sizeof(slot.values[0]), &no_regs, 1);
