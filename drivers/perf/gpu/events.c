@@ -1101,8 +1101,8 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 	c->ctx = attr->config2;
 	if (c->ctx && !c->fd)
 		return -EINVAL; /* whose context? */
-	if (c->slot && c->desc->of_device)
-		return -EINVAL; /* a lost record is no engine's */
+	if (c->slot && (c->desc->of_device || c->desc->at == GPU_AT_WAIT))
+		return -EINVAL; /* a lost record, or a wait, is no engine's */
 	return 0;
 }
 
