@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -12,6 +13,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -81,6 +83,26 @@ void gpu_lost_take_over(void)
  * The source has stopped to report: what is on its way is counted, but nobody can say
  * up to when what is outstanding has run.
  */
+/**
+ * gpu_payer() - whose limits is counted against what the current task opens?
+ *
+ * Whoever has made a user namespace has all ids that are in it, and would have the limits as
+ * many times. Those that root has made are for others: there, it is each id's own.
+ *
+ * Context: process.
+ * Return: the user.
+ */
+kuid_t gpu_payer(void)
+{
+	const struct user_namespace *ns;
+	kuid_t payer = current_uid();
+
+	for (ns = current_user_ns(); ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			payer = ns->owner;
+	return payer;
+}
+
 static void device_stop(struct gpu_pmu_device *gdev)
 {
 	raw_spin_lock_irq(&gpu_lock);

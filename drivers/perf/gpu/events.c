@@ -1112,12 +1112,19 @@ static int event_permit(struct perf_event *event, const struct gpu_config *c)
 	bool scope = event->hw.target && !c->fd && c->desc->at == GPU_AT_FLUSH;
 	unsigned int mine = 0, task = 0, sampled = 0;
 	const struct gpu_event *root;
+	kuid_t payer = gpu_payer();
 
 	lockdep_assert_held(&gpu_mutex);
 
 	list_for_each_entry(root, &gpu_roots, link) {
-		mine += uid_eq(root->user, current_uid());
-		sampled += uid_eq(root->user, current_uid()) && root->fifo;
+		/*
+		 * Others' do not count, not on the task either: perf looks whether they
+		 * may be there when they have been here already.
+		 */
+		if (!uid_eq(root->payer, payer))
+			continue;
+		mine++;
+		sampled += !!root->fifo;
 		task += root->how == GPU_EVENT_SCOPE &&
 			root->event->hw.target == event->hw.target;
 	}
@@ -1356,7 +1363,7 @@ static int event_open_root(struct perf_event *event, const struct gpu_config *c)
 		return -ENOMEM;
 	ev->slot = c->slot;
 	ev->counter = c->desc->counter;
-	ev->user = current_uid();
+	ev->payer = gpu_payer();
 
 	if (!c->fd)
 		err = bind_device(ev, c, &account);

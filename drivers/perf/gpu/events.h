@@ -90,7 +90,7 @@ struct gpu_scope {
  * @clones:	root only, like all that follows
  * @counter:	what it counts, see struct gpu_event_desc
  * @at:		when, likewise
- * @user:	who opened it
+ * @payer:	whose limits it is counted against, see gpu_payer()
  * @settled:	when its enabled and running time were brought up to date last, ns
  * @gdev:	the device that it is restricted to, or NULL
  * @slot:	of all engines (0) or of one, see struct gpu_account
@@ -120,7 +120,7 @@ struct gpu_event {
 	struct list_head clones;
 	unsigned int counter;
 	enum gpu_trigger at;
-	kuid_t user;
+	kuid_t payer;
 	u64 settled;
 	struct gpu_pmu_device *gdev;
 	unsigned int slot;

@@ -215,6 +215,7 @@ extern struct gpu_account *gpu_all;
 
 void gpu_lose(struct gpu_pmu_device *gdev);
 void gpu_lost_take_over(void);
+kuid_t gpu_payer(void);
 int gpu_users_get(void);
 void gpu_users_put(void);
 struct gpu_pmu_device *gpu_device_by_minor(unsigned int minor);

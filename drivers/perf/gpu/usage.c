@@ -63,12 +63,14 @@
  * @uid:	else: what this user has opened,
  * @euid:	as this one,
  * @ns:		and in processes that are there in this namespace
+ * @payer:	see gpu_payer()
  */
 struct gpu_viewer {
 	bool all;
 	kuid_t uid;
 	kuid_t euid;
 	struct pid_namespace *ns;
+	kuid_t payer;
 };
 
 /**
@@ -309,7 +311,8 @@ static int reader_enter(struct gpu_usage_reader *reader, const struct gpu_viewer
 	raw_spin_lock_irq(&gpu_lock);
 	if (list_empty(&reader->link)) {
 		list_for_each_entry(other, &usage_readers, link)
-			nr += !other->viewer.all && uid_eq(other->viewer.uid, viewer->uid);
+			nr += !other->viewer.all &&
+			      uid_eq(other->viewer.payer, viewer->payer);
 		if (!viewer->all && nr >= GPU_USAGE_USER_READERS) {
 			raw_spin_unlock_irq(&gpu_lock);
 			return -EMFILE;
@@ -566,6 +569,7 @@ static int look_make(struct gpu_look *look, struct gpu_usage_reader *reader,
 	look->viewer.uid = current_uid();
 	look->viewer.euid = current_euid();
 	look->viewer.ns = task_active_pid_ns(current);
+	look->viewer.payer = gpu_payer();
 	look->nr_counters = arg->nr_events;
 	look->engines = arg->flags & GPU_PMU_USAGES_ENGINES;
 	look->room_max = min(arg->nr, GPU_USAGE_ROOM_MAX);
