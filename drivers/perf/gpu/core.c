@@ -58,7 +58,8 @@ static atomic_long_t gpu_lost;
  */
 void gpu_lose(struct gpu_pmu_device *gdev)
 {
-	if (gdev)
+	/* of one that is gone nobody would take it over */
+	if (gdev && READ_ONCE(gdev->flowing))
 		gpu_ring_leave_out(&gdev->ring);
 	else
 		atomic_long_inc(&gpu_lost);

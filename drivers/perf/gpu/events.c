@@ -398,6 +398,7 @@ bool gpu_events_settle(unsigned int work, bool *armed)
 
 		*armed |= event_is_armed(root);
 		root_settle(root, now);
+		gpu_fifo_settle(root);
 		roots_next = roots_next->next;
 	}
 	return sets_next != &gpu_sets || roots_next != &gpu_roots;

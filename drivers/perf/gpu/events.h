@@ -228,6 +228,7 @@ int gpu_fifo_alloc(struct gpu_event *root);
 void gpu_fifo_free(struct gpu_event *root);
 void gpu_fifo_begin(struct gpu_event *ev);
 void gpu_fifo_end(struct gpu_event *ev);
+void gpu_fifo_settle(struct gpu_event *root);
 void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sample,
 		      const struct gpu_pmu_sample_value *values);
 

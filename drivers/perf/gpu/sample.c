@@ -448,6 +448,26 @@ static bool event_is_over(const struct gpu_event *root)
 }
 
 /**
+ * gpu_fifo_settle() - what waits for an event that comes to no CPU any more is lost
+ * @root:	the event
+ *
+ * The last task that has it may end with more than could be handed over in one go, and
+ * what it did may be told of later than that.
+ *
+ * Context: gpu_lock held.
+ */
+void gpu_fifo_settle(struct gpu_event *root)
+{
+	struct gpu_fifo *fifo = root->fifo;
+
+	lockdep_assert_held(&gpu_lock);
+	if (!fifo || fifo->tail == fifo->head || !event_is_over(root))
+		return;
+	for (; fifo->tail != fifo->head; fifo->tail++)
+		gpu_lose(root->gdev);
+}
+
+/**
  * gpu_sample_later() - an event is to have a sample
  * @root:	the event
  * @sample:	what there is to say; times are of CLOCK_MONOTONIC
