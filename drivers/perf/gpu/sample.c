@@ -531,6 +531,10 @@ void gpu_samples_exit(void)
 
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&drain_self, cpu));
-	/* what was asked of a CPU before this is done there before this is */
+	/*
+	 * What was asked of a CPU before this is done there before this is, or
+	 * behind it: with interrupts off all the time.
+	 */
 	on_each_cpu(cpu_nothing, NULL, 1);
+	synchronize_rcu();
 }
