@@ -242,9 +242,12 @@ static void device_try_attach(struct gpu_pmu_device *gdev)
 {
 	int err = device_attach(gdev);
 
-	if (err)
-		pr_warn_ratelimited("device %u: its source cannot report: %pe\n",
-				    gdev->minor, ERR_PTR(err));
+	if (!err)
+		return;
+	pr_warn_ratelimited("device %u: its source cannot report: %pe\n", gdev->minor,
+			    ERR_PTR(err));
+	/* it is missing from what events on all devices count */
+	gpu_lose(NULL);
 }
 
 static void devices_detach(void)
@@ -716,9 +719,9 @@ static int __init gpu_pmu_init(void)
 	int err;
 
 	if (!is_power_of_2(ring_size) || ring_size < 64 || ring_size > 1 << 20 ||
-	    !max_jobs) {
-		pr_err("ring_size must be a power of two from 64 to %u, and max_jobs not 0\n",
-		       1 << 20);
+	    !max_jobs || max_jobs > 1 << 20) {
+		pr_err("ring_size must be a power of two from 64 to %u, and max_jobs from 1 to %u\n",
+		       1 << 20, 1 << 20);
 		return -EINVAL;
 	}
 

@@ -101,7 +101,7 @@ void gpu_probes_exit(struct gpu_probes *probes)
  * All, or none of them.
  *
  * Context: process, sleeps.
- * Return: 0, -ENODEV a tracepoint does not exist, or why it cannot be probed.
+ * Return: 0, -EOPNOTSUPP a tracepoint does not exist, or why it cannot be probed.
  */
 int gpu_probes_attach(struct gpu_probes *probes)
 {
@@ -112,7 +112,7 @@ int gpu_probes_attach(struct gpu_probes *probes)
 	mutex_lock(&probes->lock);
 	for (i = 0; i < probes->nr; i++) {
 		probe = &probes->probe[i];
-		err = -ENODEV;
+		err = -EOPNOTSUPP;
 		if (probe->tp)
 			err = tracepoint_probe_register(probe->tp, probe->func, NULL);
 		if (err)
