@@ -775,7 +775,7 @@ static void reattach(struct device *d)
 	d->clock = unit_clock;
 	flush(d);
 	trace("device %td: detach, attach", d - device);
-	gpu_ledger_forget(&d->ledger);
+	gpu_ledger_forget(&d->ledger, ~0U);
 	model_leave(&d->model, source_time(d));
 	check_accounts();
 	check_ledger(d);

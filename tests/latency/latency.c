@@ -13,11 +13,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -68,12 +70,17 @@ struct work {
 	unsigned int period;
 	unsigned int tasks;	/* that inherit the events, which are off */
 	unsigned int jobs;	/* that end between two flushes */
+	unsigned int files;	/* each with CONTEXTS; then the events are closed */
+	unsigned int readers;	/* of USAGES, who are to be told of each that ends */
 	unsigned int report_us;	/* between two reports of an engine, if not the usual */
 	bool own;		/* the events are those of the task that submits */
 	bool often;		/* the flush comes as often as it usually does */
 };
 
 #define BUSY	"gpu-busy"
+#define CONTEXTS	4096
+#define READERS		64
+#define RUNS		12500000	/* a second of the GPU's clock */
 
 static const struct work works[] = {
 	{ .name = "one event, nothing to do", .event = BUSY, .events = 1 },
@@ -97,6 +104,11 @@ static const struct work works[] = {
 	  .events = EVENTS_MAX, .jobs = 10, .report_us = 10 },
 	{ .name = "... all sampled ones", .event = "reports", .events = EVENTS_MAX,
 	  .period = 1, .jobs = 10, .report_us = 10 },
+	{ .name = "the last event of 20480 contexts", .event = BUSY, .events = 1, .files = 5 },
+	{ .name = "... of which 64 files are to tell", .event = BUSY, .events = 1, .files = 5,
+	  .readers = READERS },
+	{ .name = "... of 1000 jobs that run", .event = BUSY, .events = 1, .files = 1,
+	  .jobs = 1000 },
 };
 
 static int event_open(const struct work *work, pid_t pid, int drm)
@@ -113,6 +125,35 @@ static int event_open(const struct work *work, pid_t pid, int drm)
 	attr.inherit = work->tasks > 0;
 	attr.disabled = work->tasks > 0;
 	return syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0);
+}
+
+static void contexts_make(unsigned int files)
+{
+	struct refgpu gpu;
+	uint32_t ctx;
+
+	for (unsigned int i = 0; i < files; i++) {
+		if (refgpu_open(&gpu, 0))
+			die("a file: %s", strerror(errno));
+		for (unsigned int k = 0; k < CONTEXTS; k++)
+			if (refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx))
+				die("a context: %s", strerror(errno));
+	}
+}
+
+static void readers_make(unsigned int readers)
+{
+	static const __u64 event = GPU_PMU_EVENT_JOBS;
+
+	for (unsigned int i = 0; i < readers; i++) {
+		struct gpu_pmu_usages arg = {
+			.fd = -1, .nr_events = 1, .events = (uintptr_t)&event,
+		};
+		int query = open("/dev/gpu_pmu", O_RDONLY);
+
+		if (query < 0 || ioctl(query, GPU_PMU_IOCTL_USAGES, &arg))
+			die("a reader: %s", strerror(errno));
+	}
 }
 
 static pid_t sleeper(void)
@@ -147,6 +188,7 @@ static void work_do(const struct work *work, int in, int out, unsigned int *open
 {
 	struct rlimit files = { 4096, 4096 };
 	struct refgpu_batch batch = {};
+	int last = -1;
 	pid_t pid = 0;
 	struct refgpu gpu;
 	unsigned int i;
@@ -161,9 +203,15 @@ static void work_do(const struct work *work, int in, int out, unsigned int *open
 	/* whose events are not switched with every sleep of this process */
 	if (!work->tasks && !work->own)
 		pid = sleeper();
-	for (i = 0; i < work->events; i++)
-		if (event_open(work, pid, gpu.fd) < 0)
+	contexts_make(work->files);
+	for (i = 0; i < work->events; i++) {
+		int fd = event_open(work, pid, gpu.fd);
+
+		if (fd < 0)
 			break;
+		last = fd;
+	}
+	readers_make(work->readers);
 	/* up to the limit, if there is one for these */
 	if (!i || (i < work->events && errno != EMFILE))
 		die("%s, event %u: %s", work->name, i, strerror(errno));
@@ -175,13 +223,15 @@ static void work_do(const struct work *work, int in, int out, unsigned int *open
 	tell(out);
 	hear(in);
 	for (i = 0; i < work->jobs; i++) {
-		refgpu_spin(&batch, 1);
+		refgpu_spin(&batch, work->files ? RUNS : 1);
 		if (refgpu_submit(&gpu, ctx, i & 1, &batch, 0, 0))
 			die("submit");
 	}
 	/* it comes back when all of it is known */
 	if (work->own)
 		usleep(250000);
+	if (work->files)
+		close(last);
 	tell(out);
 	hear(in);
 	exit(0);
@@ -203,7 +253,7 @@ static double line_duration(char *line)
  * What has interrupts off, and in which column that is. What perf switches at once is one
  * section: its functions' times are summed up from one call of gpu_events_batch() on.
  */
-enum { TIMER, BATCH, SAMPLES, SWITCH, NR_SECTIONS };
+enum { TIMER, BATCH, SAMPLES, SWITCH, CLOSE, NR_SECTIONS };
 
 static const struct {
 	const char *function;
@@ -215,6 +265,9 @@ static const struct {
 	{ "cpu_drain_asked", SAMPLES },
 	{ "gpu_event_add", SWITCH },
 	{ "gpu_event_del", SWITCH },
+	{ "gpu_ledger_forget", CLOSE },
+	{ "contexts_end", CLOSE },
+	{ "clients_end", CLOSE },
 };
 
 #define NR_FUNCTIONS	(sizeof(sections) / sizeof(sections[0]))
@@ -360,8 +413,9 @@ static void tracer_choose(bool tracer)
 	    shell("cd " TRACING " && echo 0 >tracing_on && echo 0 >options/function-trace") :
 	    shell("cd " TRACING " && echo 0 >tracing_on && echo 16384 >buffer_size_kb && "
 		  "for f in flush_tick flush_batch cpu_drain_self cpu_drain_asked gpu_event_add "
-		  "gpu_event_del gpu_events_batch pmu_sync; do "
-		  "echo $f >>set_ftrace_filter || exit 1; done && "
+		  "gpu_event_del gpu_events_batch pmu_sync gpu_ledger_forget contexts_end* "
+		  "clients_end*; do "
+		  "echo \"$f\" >>set_ftrace_filter || exit 1; done && "
 		  "echo 1 >options/funcgraph-tail && echo function_graph >current_tracer"))
 		die("this kernel has no such tracer");
 }

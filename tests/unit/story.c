@@ -75,7 +75,7 @@ void teardown(unsigned int nr_jobs)
 		all, device, kernel, client[0], client[1], ctx[0], ctx[1], ctx[2],
 	};
 
-	gpu_ledger_forget(&ledger);
+	gpu_ledger_forget(&ledger, ~0U);
 	CHECK_EQ(ledger.outstanding, 0);
 	CHECK_EQ(list_length(&ledger.free), nr_jobs);
 	CHECK_EQ(list_length(&ledger.free_nodes), nr_jobs);

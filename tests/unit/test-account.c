@@ -1055,13 +1055,13 @@ static void released_by_forgetting(void)
 	scope[0]->release = note_release;
 	scope[1]->release = note_release;
 	ctx[0]->release = note_release;
-	gpu_ledger_forget(&ledger);
+	gpu_ledger_forget(&ledger, ~0U);
 	CHECK_EQ(nr_released, 3);
 	CHECK_EQ(busy(ctx[0]), 10); /* up to the flush, on two engines */
 	CHECK_EQ(lost(device), 0);
 	CHECK_EQ(ledger.outstanding, 0);
 	CHECK_EQ(list_length(&ledger.free), NR_JOBS);
-	gpu_ledger_forget(&ledger);
+	gpu_ledger_forget(&ledger, ~0U);
 	CHECK_EQ(nr_released, 3);
 
 	/* and can go on */

@@ -174,7 +174,7 @@ static void not_told_of_what_is_lost(void)
 	flush(40);
 	queue(50, ctx[0], 2);
 	flush(60);
-	gpu_ledger_forget(&ledger);
+	gpu_ledger_forget(&ledger, ~0U);
 	done(70, 2);
 	flush(80);
 	CHECK_EQ(nr_seen, 0);

@@ -839,7 +839,7 @@ static void forgotten_while_it_runs(void)
 	run_on(5, 1, 1);
 	flush(10);
 	ctx[0]->release = note_release;
-	gpu_ledger_forget(&ledger);
+	gpu_ledger_forget(&ledger, ~0U);
 	CHECK_EQ(nr_released, 1);
 	CHECK(!engine[1].running);
 	flush(20);

@@ -360,7 +360,7 @@ static void ledger_cannot_follow(struct gpu_ledger *ledger)
 	ledger_lose(ledger, 1);
 	if (!ledger->tells_run) {
 		ledger_lose(ledger, ledger->outstanding);
-		gpu_ledger_forget(ledger);
+		gpu_ledger_forget(ledger, ~0U);
 	}
 }
 
@@ -500,26 +500,35 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 }
 
 /**
- * gpu_ledger_forget() - drop all outstanding work
+ * gpu_ledger_forget() - drop outstanding work
  * @ledger:	the accounting
+ * @nr:		how much at most; ~0U: all
  *
  * Nothing more is credited to it, and it is not counted as lost: that is for
  * the caller to decide.
+ *
+ * Return: whether there may be more.
  */
-void gpu_ledger_forget(struct gpu_ledger *ledger)
+bool gpu_ledger_forget(struct gpu_ledger *ledger, unsigned int nr)
 {
 	struct gpu_job *node, *next;
 
 	list_for_each_entry_safe(node, next, &ledger->staged, queue) {
+		if (!nr--)
+			return true;
 		list_del(&node->queue);
 		nodes_put(ledger, node);
 	}
 	for (unsigned int i = 0; i < ledger->nr_engines; i++) {
 		struct gpu_engine *engine = &ledger->engine[i];
 
-		while (!list_empty(&engine->queue))
+		while (!list_empty(&engine->queue)) {
+			if (!nr--)
+				return true;
 			job_drop(ledger, engine_head(engine));
+		}
 	}
+	return false;
 }
 
 /**
@@ -586,7 +595,7 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	if (lost != ledger->lost_seen) {
 		ledger_lose(ledger, lost - ledger->lost_seen + ledger->outstanding);
 		ledger->lost_seen = lost;
-		gpu_ledger_forget(ledger);
+		gpu_ledger_forget(ledger, ~0U);
 	}
 
 	for (unsigned int i = 0; i < ledger->nr_engines; i++)

@@ -174,6 +174,6 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
 		      unsigned int work, unsigned int done_work);
 void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now);
-void gpu_ledger_forget(struct gpu_ledger *ledger);
+bool gpu_ledger_forget(struct gpu_ledger *ledger, unsigned int nr);
 
 #endif /* _GPU_PMU_ACCOUNT_H */

@@ -35,7 +35,10 @@
 #include "compat.h"
 #include "internal.h"
 
-#define GPU_CLIENT_HASH_BITS	6
+#define GPU_CLIENT_HASH_BITS	10
+
+/* so many are forgotten under one hold of gpu_lock */
+#define CLIENTS_END_PORTION	16
 
 /* by drm_file; changed under gpu_lock, read under it or under RCU */
 static DEFINE_HASHTABLE(gpu_clients, GPU_CLIENT_HASH_BITS);
@@ -747,25 +750,31 @@ void gpu_client_end(const struct drm_file *file)
 	raw_spin_unlock_irqrestore(&gpu_lock, irq);
 }
 
-/**
- * gpu_clients_end() - forget all clients and contexts of a device
- * @gdev:	the device; its source has stopped to report
- *
- * Context: gpu_lock held.
- */
-void gpu_clients_end(struct gpu_pmu_device *gdev)
+/* whether there are more; tests/latency has the kernel trace how long they take */
+static noinline bool contexts_end(struct hlist_head *chain)
 {
 	struct gpu_context *context;
-	struct gpu_client *client;
 	struct hlist_node *next;
-	int bucket;
+	unsigned int nr = 0;
 
 	lockdep_assert_held(&gpu_lock);
-	hash_for_each_safe(gdev->contexts, bucket, next, context, node) {
+	hlist_for_each_entry_safe(context, next, chain, node) {
+		if (nr++ == CLIENTS_END_PORTION)
+			return true;
 		hash_del_rcu(&context->node);
 		context_retire(context);
 	}
-	hash_for_each_safe(gpu_clients, bucket, next, client, node) {
+	return false;
+}
+
+static noinline bool clients_end(struct hlist_head *chain, struct gpu_pmu_device *gdev)
+{
+	struct gpu_client *client;
+	struct hlist_node *next;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&gpu_lock);
+	hlist_for_each_entry_safe(client, next, chain, node) {
 		if (client->gdev != gdev)
 			continue;
 		hash_del_rcu(&client->node);
@@ -773,3 +782,34 @@ void gpu_clients_end(struct gpu_pmu_device *gdev)
 		gpu_client_put(client);
 	}
 }
+		if (nr++ == CLIENTS_END_PORTION)
+			return true;
+	return false;
+}
+
+/**
+ * gpu_clients_end() - forget all clients and contexts of a device
+ * @gdev:	the device; its source has stopped to report, and it is not attached
+ *
+ * A user can have many, and it is a user who closes the last event: a portion at a time.
+ *
+ * Context: process, gpu_mutex held, gpu_lock not held; sleeps.
+ */
+void gpu_clients_end(struct gpu_pmu_device *gdev)
+{
+	unsigned int i;
+	bool more;
+
+	lockdep_assert_held(&gpu_mutex);
+	for (i = 0; i < HASH_SIZE(gdev->contexts); i += !more) {
+		raw_spin_lock_irq(&gpu_lock);
+		more = contexts_end(&gdev->contexts[i]);
+		raw_spin_unlock_irq(&gpu_lock);
+		cond_resched();
+	}
+	for (i = 0; i < HASH_SIZE(gpu_clients); i += !more) {
+		raw_spin_lock_irq(&gpu_lock);
+		more = clients_end(&gpu_clients[i], gdev);
+		raw_spin_unlock_irq(&gpu_lock);
+		cond_resched();
+	}

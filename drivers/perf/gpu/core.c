@@ -47,6 +47,9 @@ static unsigned int gpu_users;	/* open root events; under gpu_mutex */
  */
 #define GPU_SCOPE_NODES		1024
 
+/* so much outstanding work is dropped under one hold of gpu_lock */
+#define JOBS_FORGET_PORTION	256
+
 /* what could not be counted, of no device in particular, and was not said yet */
 static atomic_long_t gpu_lost;
 
@@ -80,10 +83,6 @@ void gpu_lost_take_over(void)
 	gpu_account_lose(gpu_all, lost);
 }
 
-/*
- * The source has stopped to report: what is on its way is counted, but nobody can say
- * up to when what is outstanding has run.
- */
 /**
  * gpu_payer() - whose limits is counted against what the current task opens?
  *
@@ -104,16 +103,29 @@ kuid_t gpu_payer(void)
 	return payer;
 }
 
+/*
+ * The source has stopped to report: what is on its way is counted, but nobody can say
+ * up to when what is outstanding has run.
+ */
 static void device_stop(struct gpu_pmu_device *gdev)
 {
+	bool more;
+
 	raw_spin_lock_irq(&gpu_lock);
 	if (gdev->flowing)
 		gpu_ledger_flush(&gdev->ledger, &gdev->ring, 0);
-	gpu_ledger_forget(&gdev->ledger);
-	gpu_clients_end(gdev);
+	/* from now on no flush looks at it, and nobody makes a client or a context */
 	gdev->attached = false;
 	gdev->flowing = false;
 	raw_spin_unlock_irq(&gpu_lock);
+
+	do {
+		raw_spin_lock_irq(&gpu_lock);
+		more = gpu_ledger_forget(&gdev->ledger, JOBS_FORGET_PORTION);
+		raw_spin_unlock_irq(&gpu_lock);
+		cond_resched();
+	} while (more);
+	gpu_clients_end(gdev);
 
 	kvfree(gdev->jobs);
 	kfree(gdev->ledger.engine);

@@ -1112,8 +1112,8 @@ static int event_permit(struct perf_event *event, const struct gpu_config *c)
 {
 	bool scope = event->hw.target && !c->fd && c->desc->at == GPU_AT_FLUSH;
 	unsigned int mine = 0, task = 0, sampled = 0;
-	const struct gpu_event *root;
 	kuid_t payer = gpu_payer();
+	const struct gpu_event *root;
 
 	lockdep_assert_held(&gpu_mutex);
 
