@@ -361,7 +361,22 @@ static struct gpu_context *context_get(struct gpu_client *client,
 struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 				       struct drm_file *file)
 {
-	return client_get(gdev, file, GFP_KERNEL);
+	return client_get(gdev, file, GFP_KERNEL_ACCOUNT);
+}
+
+static struct gpu_context *context_get_file(struct gpu_pmu_device *gdev,
+					    struct drm_file *file, u64 id, u64 number, gfp_t gfp)
+{
+	struct gpu_client *client = client_get(gdev, file, gfp);
+	struct gpu_context *context;
+
+	if (!client)
+		return NULL;
+	context = context_get(client, file, id, number, gfp);
+	raw_spin_lock_irq(&gpu_lock);
+	gpu_client_put(client);
+	raw_spin_unlock_irq(&gpu_lock);
+	return context;
 }
 
 /**
@@ -377,16 +392,7 @@ struct gpu_client *gpu_client_get_file(struct gpu_pmu_device *gdev,
 struct gpu_context *gpu_context_get_file(struct gpu_pmu_device *gdev,
 					 struct drm_file *file, u64 id, u64 number)
 {
-	struct gpu_client *client = client_get(gdev, file, GFP_KERNEL);
-	struct gpu_context *context;
-
-	if (!client)
-		return NULL;
-	context = context_get(client, file, id, number, GFP_KERNEL);
-	raw_spin_lock_irq(&gpu_lock);
-	gpu_client_put(client);
-	raw_spin_unlock_irq(&gpu_lock);
-	return context;
+	return context_get_file(gdev, file, id, number, GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -419,22 +425,7 @@ struct gpu_client *gpu_client_of_file(const struct drm_file *file)
 	return client_find(file);
 }
 
-/**
- * gpu_pmu_context_bind() - a context is about to be used
- * @gdev:	the device, registered
- * @file:	the file that it is a context of, open during the call
- * @id:		its id there
- *
- * For a source with GPU_PMU_TELLS_END: to be called while it is attached, before
- * work of the context is queued, or a report names it. Costs a look into a table
- * when the context is known already.
- *
- * Context: process, sleeps.
- * Return: 0, -ENOENT if the file has no such context, -ENODEV if no event looks
- * at the device any more, -ENOMEM. After an error, what the context does is
- * counted as lost.
- */
-int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id)
+static int context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id, gfp_t gfp)
 {
 	u64 number = gdev->ops->context(file, id);
 	struct gpu_context *context;
@@ -449,13 +440,33 @@ int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64
 	if (known)
 		return 0;
 
-	context = gpu_context_get_file(gdev, file, id, number);
+	context = context_get_file(gdev, file, id, number, gfp);
 	if (!context)
 		return READ_ONCE(gdev->attached) ? -ENOMEM : -ENODEV;
 	raw_spin_lock_irq(&gpu_lock);
 	gpu_context_put(context);
 	raw_spin_unlock_irq(&gpu_lock);
 	return 0;
+}
+
+/**
+ * gpu_pmu_context_bind() - a context is about to be used
+ * @gdev:	the device, registered
+ * @file:	the file that it is a context of, open during the call
+ * @id:		its id there
+ *
+ * For a source with GPU_PMU_TELLS_END: to be called while it is attached, before
+ * work of the context is queued, or a report names it. Costs a look into a table
+ * when the context is known already. Memory is charged to the caller's cgroup.
+ *
+ * Context: process, sleeps.
+ * Return: 0, -ENOENT if the file has no such context, -ENODEV if no event looks
+ * at the device any more, -ENOMEM. After an error, what the context does is
+ * counted as lost.
+ */
+int gpu_pmu_context_bind(struct gpu_pmu_device *gdev, struct drm_file *file, u64 id)
+{
+	return context_bind(gdev, file, id, GFP_KERNEL_ACCOUNT);
 }
 EXPORT_SYMBOL_GPL(gpu_pmu_context_bind);
 
@@ -471,7 +482,8 @@ static int file_bind_contexts(struct gpu_pmu_device *gdev, struct drm_file *file
 		return -ENOMEM;
 	nr = min(nr, gdev->ops->contexts(file, ids, nr));
 	for (i = 0; i < nr; i++) {
-		err = gpu_pmu_context_bind(gdev, file, ids[i]);
+		/* whoever opens the first event is not whose they are, and does not pay */
+		err = context_bind(gdev, file, ids[i], GFP_KERNEL);
 		if (err == -ENOMEM)
 			break;
 	}
@@ -516,11 +528,11 @@ static struct gpu_account *file_bind(struct gpu_pmu_device *gdev,
 	struct gpu_client *client;
 	unsigned long irq;
 
-	client = client_get(gdev, file, GFP_ATOMIC);
+	client = client_get(gdev, file, GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!client)
 		return NULL;
 	if (number) {
-		context = context_get(client, file, id, number, GFP_ATOMIC);
+		context = context_get(client, file, id, number, GFP_ATOMIC | __GFP_ACCOUNT);
 		if (context)
 			account = &context->account;
 	} else {
@@ -777,13 +789,12 @@ static noinline bool clients_end(struct hlist_head *chain, struct gpu_pmu_device
 	hlist_for_each_entry_safe(client, next, chain, node) {
 		if (client->gdev != gdev)
 			continue;
+		if (nr++ == CLIENTS_END_PORTION)
+			return true;
 		hash_del_rcu(&client->node);
 		gpu_usage_end(&client->usage);
 		gpu_client_put(client);
 	}
-}
-		if (nr++ == CLIENTS_END_PORTION)
-			return true;
 	return false;
 }
 
@@ -813,3 +824,4 @@ void gpu_clients_end(struct gpu_pmu_device *gdev)
 		raw_spin_unlock_irq(&gpu_lock);
 		cond_resched();
 	}
+}
