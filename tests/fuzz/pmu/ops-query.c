@@ -92,23 +92,29 @@ long op_query_close(struct fuzzer *f, struct rnd *r)
 	return fd < 0 ? -ENOENT : outcome(close(fd));
 }
 
-long op_query_contexts(struct fuzzer *f, struct rnd *r)
+static long query_all(struct fuzzer *f, struct rnd *r, unsigned long request, size_t size)
 {
 	struct gpu_pmu_contexts arg = { .fd = any_fd(f, r), .nr = any_room(r) };
-	/* no draw more: what a seed stands for stays what it was */
-	bool fences = arg.nr & 1;
-	size_t bytes = room_bytes(arg.nr, fences ? sizeof(struct gpu_pmu_fence_info) :
-						   sizeof(struct gpu_pmu_context_info));
+	size_t bytes = room_bytes(arg.nr, size);
 	struct room room;
 	long ret = room_make(&room, bytes);
 
 	if (ret)
 		return ret;
 	arg.infos = room_address(&room, r, bytes);
-	ret = outcome(ioctl(any_query(f, r), fences ? GPU_PMU_IOCTL_FENCES :
-						      GPU_PMU_IOCTL_CONTEXTS, &arg));
+	ret = outcome(ioctl(any_query(f, r), request, &arg));
 	room_free(&room);
 	return ret;
+}
+
+long op_query_contexts(struct fuzzer *f, struct rnd *r)
+{
+	return query_all(f, r, GPU_PMU_IOCTL_CONTEXTS, sizeof(struct gpu_pmu_context_info));
+}
+
+long op_query_fences(struct fuzzer *f, struct rnd *r)
+{
+	return query_all(f, r, GPU_PMU_IOCTL_FENCES, sizeof(struct gpu_pmu_fence_info));
 }
 
 long op_query_infos(struct fuzzer *f, struct rnd *r)

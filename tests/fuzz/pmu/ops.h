@@ -29,7 +29,8 @@
 	/* ops-query.c */					\
 	OP(query_open,		4,	0)			\
 	OP(query_close,		2,	0)			\
-	OP(query_contexts,	10,	0)			\
+	OP(query_contexts,	8,	0)			\
+	OP(query_fences,	8,	0)			\
 	OP(query_infos,		10,	0)			\
 	OP(query_usages,	14,	0)			\
 	OP(query_ioctl,		3,	0)			\
