@@ -218,7 +218,7 @@ static void crew_reload(struct crew *crew)
 	while ((fd = mail_take(crew->options, &kind)) >= 0)
 		close(fd);
 	cover_begin(crew->cover, crew->shared);
-	virtgpu_rebind();
+	virtgpu_rebind(crew->shared);
 	modules_reload(crew->options, crew->shared);
 	cover_end(crew->cover, crew->shared);
 	if (crew->cover)
@@ -230,7 +230,10 @@ static void crew_reload(struct crew *crew)
 
 void crew_act(struct crew *crew, enum crew_act act, unsigned int number, unsigned int from_line)
 {
+	struct op_stats *stats = &crew->shared->part[PART_CREW_KILL + act];
+
 	log_crew(crew->options, crew->shared, act, number);
+	stats->calls++;
 	crew->from_line = from_line;
 	switch (act) {
 	case CREW_KILL:
@@ -247,6 +250,7 @@ void crew_act(struct crew *crew, enum crew_act act, unsigned int number, unsigne
 	case CREW_ACTS:
 		break;
 	}
+	stats->done += !crew->failed;
 }
 
 bool crew_watch(struct crew *crew)

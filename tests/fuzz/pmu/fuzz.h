@@ -98,6 +98,16 @@ struct op_stats {
 	atomic_ulong ns;
 };
 
+/* figures that are no operation's */
+enum part {
+	PART_CREW_KILL,
+	PART_CREW_ANCHOR,
+	PART_CREW_RELOAD,
+	PART_VIRTGPU_REBIND,
+	PART_EXEC_EVENT,	/* of a task that then executes a program */
+	PARTS
+};
+
 struct progress {
 	atomic_int tid;		/* 0: nobody */
 	atomic_int op;		/* index in the list, -1: between two of them */
@@ -135,6 +145,7 @@ struct shared {
 	atomic_bool stop;
 	atomic_uint turn;	/* replay: line by line */
 	struct op_stats op[OPS_MAX];
+	struct op_stats part[PARTS];
 	struct op_stats kind[KINDS_MAX];
 	atomic_ulong open_errno[ERRNOS];
 	struct progress progress[THREADS_MAX];
@@ -220,8 +231,10 @@ void op_goes_on(struct fuzzer *f);
 int event_anchor(void);
 /* a file that was passed and is still on its way, or a negative errno */
 int mail_take(const struct options *options, enum slot_kind *kind);
+/* an event of the caller's own, who is about to execute a program; 0 or a negative errno */
+long event_open_to_exec(struct fuzzer *f, struct rnd *r);
 /* virtio_gpu is unbound, and bound again, under an event; if there is one */
-void virtgpu_rebind(void);
+void virtgpu_rebind(struct shared *shared);
 /* all of them go, and come again, if nobody holds them */
 void modules_reload(const struct options *options, struct shared *shared);
 

@@ -561,6 +561,34 @@ int event_anchor(void)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+long event_open_to_exec(struct fuzzer *f, struct rnd *r)
+{
+	struct op_stats *stats = &f->worker->shared->part[PART_EXEC_EVENT];
+	struct perf_event_attr attr;
+	long ret;
+
+	attr_any(f, r, &attr);
+	switch (rnd_below(r, 3)) {
+	case 0:
+		attr.remove_on_exec = 1;
+		attr.enable_on_exec = 0;
+		/* perf refuses the two, but for threads */
+		attr.inherit = attr.inherit_thread;
+		break;
+	case 1:
+		attr.disabled = 1;
+		attr.enable_on_exec = 1;
+		attr.remove_on_exec = 0;
+		attr.sigtrap = 0;
+		break;
+	}
+	stats->calls++;
+	ret = slot_put(&f->worker->slots, SLOT_EVENT, r,
+		       event_open_at(f, r, &attr, 0, rnd_one_in(r, 4) ? any_cpu(r) : -1, -1));
+	stats->done += !ret;
+	return ret;
+}
+
 /* it is a task's events that are a cgroup's here */
 long op_cgroup_event(struct fuzzer *f, struct rnd *r)
 {

@@ -54,9 +54,59 @@ long op_process_fork(struct fuzzer *f, struct rnd *r)
 	return child_wait(pid, ms);
 }
 
+struct execution {
+	struct fuzzer *f;
+	struct rnd *rnd;
+	char **argv;
+	uint64_t other_seed;	/* of the thread that does not execute it */
+};
+
+static void *execution_main(void *arg)
+{
+	struct execution *e = arg;
+
+	if (rnd_one_in(e->rnd, 2))
+		event_open_to_exec(e->f, e->rnd);
+	execv("/proc/self/exe", e->argv);
+	_exit(1);
+}
+
+/* works until the other one's program ends it; has pauses, which grace periods need */
+static void *execution_beside(void *arg)
+{
+	struct execution *e = arg;
+	struct rnd rnd = { e->other_seed };
+
+	for (;;) {
+		op_refgpu_submit(e->f, &rnd);
+		op_task_sleep(e->f, &rnd);
+	}
+	return NULL;
+}
+
+/*
+ * perf looks at what a task has of events when it executes a program, and when a thread of
+ * it ends, as all others do then: any of them may be the one that executes it.
+ */
+static void execute(struct execution *e)
+{
+	bool two = rnd_one_in(e->rnd, 2), leader = rnd_one_in(e->rnd, 2);
+	pthread_t thread;
+
+	e->f->cover = NULL;
+	/* a thread that is made now inherits it */
+	event_open_to_exec(e->f, e->rnd);
+	e->other_seed = rnd_next(e->rnd);
+	if (two && !pthread_create(&thread, NULL, leader ? execution_beside : execution_main, e) &&
+	    !leader)
+		execution_beside(e);
+	execution_main(e);
+}
+
 /* a program inherits the files that were not opened with CLOEXEC */
 long op_process_exec(struct fuzzer *f, struct rnd *r)
 {
+	struct execution execution = { .f = f, .rnd = r };
 	char shared[16], seed[24], root[4];
 	char *argv[] = { "pmu-fuzz", "--executed", shared, seed, root, NULL };
 	pid_t pid;
@@ -70,8 +120,8 @@ long op_process_exec(struct fuzzer *f, struct rnd *r)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		execv("/proc/self/exe", argv);
-		_exit(1);
+		execution.argv = argv;
+		execute(&execution);
 	}
 	return child_wait(pid, CHILD_MS);
 }

@@ -86,8 +86,9 @@ long op_refgpu_rebind(struct fuzzer *f, struct rnd *r)
  * That driver is not made for it: it uses its queues when they are gone, if a file is closed,
  * and its memory, if a sync file is. So it is done while nobody has one.
  */
-void virtgpu_rebind(void)
+void virtgpu_rebind(struct shared *shared)
 {
+	struct op_stats *stats = &shared->part[PART_VIRTGPU_REBIND];
 	static const char driver[] = "/sys/bus/virtio/drivers/virtio_gpu";
 	struct dirent *entry;
 	char name[32] = "";
@@ -103,7 +104,8 @@ void virtgpu_rebind(void)
 	if (!name[0])
 		return;
 	anchor = event_anchor();
-	driver_rebind(driver, name, 10);
+	stats->calls++;
+	stats->done += !driver_rebind(driver, name, 10);
 	if (anchor >= 0)
 		close(anchor);
 }

@@ -37,6 +37,14 @@ const char * const event_kind_names[KINDS_MAX] = {
 	[KIND_NONE_SAMPLED]		= "no such event, sampled",
 };
 
+static const char * const part_names[PARTS] = {
+	[PART_CREW_KILL]	= "a worker is killed",
+	[PART_CREW_ANCHOR]	= "an event stays, or goes",
+	[PART_CREW_RELOAD]	= "all are killed, modules loaded again",
+	[PART_VIRTGPU_REBIND]	= "virtio_gpu is unbound then",
+	[PART_EXEC_EVENT]	= "event of one that executes",
+};
+
 unsigned int event_kind(uint64_t config, uint64_t config1, bool task, bool sampling)
 {
 	unsigned int event = config & GPU_PMU_CONFIG_EVENT_MASK;
@@ -89,6 +97,8 @@ void report_print(const struct shared *shared, double seconds)
 		row_print(ops[i].name, &shared->op[i]);
 		calls += shared->op[i].calls;
 	}
+	for (i = 0; i < PARTS; i++)
+		row_print(part_names[i], &shared->part[i]);
 	printf("\n%-36s %9s %9s\n", "event that was opened", "tried", "succeeded");
 	for (i = 0; i < KINDS_MAX; i++)
 		if (event_kind_names[i])
@@ -104,5 +114,6 @@ void report_print(const struct shared *shared, double seconds)
 	if (shared->covered)
 		printf("; %lu places in the modules' code, %u sequences kept", shared->covered,
 		       shared->corpus_nr);
-	printf("\n");
+	printf("; %lu crews ended by the way, %lu times with virtio_gpu unbound\n",
+	       shared->part[PART_CREW_RELOAD].calls, shared->part[PART_VIRTGPU_REBIND].done);
 }
