@@ -105,7 +105,7 @@ void virtgpu_rebind(struct shared *shared)
 		return;
 	anchor = event_anchor();
 	stats->calls++;
-	stats->done += !driver_rebind(driver, name, 10);
+	stats->done += driver_rebind(driver, name, 10) >= 0;
 	if (anchor >= 0)
 		close(anchor);
 }
