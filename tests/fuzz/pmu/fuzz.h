@@ -144,6 +144,7 @@ struct shared {
 	pid_t group;		/* of all processes that work */
 	atomic_bool stop;
 	atomic_uint turn;	/* replay: line by line */
+	atomic_uint cpu_switches;	/* counted before each */
 	struct op_stats op[OPS_MAX];
 	struct op_stats part[PARTS];
 	struct op_stats kind[KINDS_MAX];

@@ -276,6 +276,9 @@ static long event_open(struct fuzzer *f, struct rnd *r, struct perf_event_attr *
 	int cpu;
 
 	target_any(f, r, &pid, &cpu);
+	/* see op_event_open_groups() */
+	if (group >= 0 && pid == -1)
+		pid = 0;
 	return slot_put(&f->worker->slots, SLOT_EVENT, r,
 			event_open_at(f, r, attr, pid, cpu, group));
 }
@@ -309,9 +312,15 @@ long op_event_open_group(struct fuzzer *f, struct rnd *r)
 	return event_open(f, r, &attr, leader);
 }
 
-/* a leader, and some more at the same place */
+/*
+ * A leader, and some more at the same place. Those of a CPU are in a group only like this:
+ * perf takes one that is opened after its CPU was away into the group of a leader that was
+ * opened before, though that group has ended, and then uses it when the leader is freed
+ * (Debian's 6.12; any two software events do).
+ */
 long op_event_open_groups(struct fuzzer *f, struct rnd *r)
 {
+	unsigned int switches = f->worker->shared->cpu_switches;
 	unsigned int nr = 1 + rnd_below(r, 4), opened = 0;
 	struct perf_event_attr attr;
 	long leader, fd;
@@ -329,6 +338,10 @@ long op_event_open_groups(struct fuzzer *f, struct rnd *r)
 		if (!rnd_one_in(r, 4))
 			attr.pinned = attr.exclusive = 0;
 		fd = event_open_at(f, r, &attr, pid, cpu, leader);
+		if (fd >= 0 && pid == -1 && f->worker->shared->cpu_switches != switches) {
+			close(fd);
+			break;
+		}
 		opened += slot_put(&f->worker->slots, SLOT_EVENT, r, fd) == 0;
 	}
 	slot_put(&f->worker->slots, SLOT_EVENT, r, leader);

@@ -38,9 +38,10 @@ static void pause_ms(unsigned int ms)
 long op_cpu_switch(struct fuzzer *f, struct rnd *r)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
-	long ret = file_write(path, "0");
+	long ret;
 
-	(void)f;
+	f->worker->shared->cpu_switches++;
+	ret = file_write(path, "0");
 	pause_ms(rnd_below(r, 40));
 	file_write(path, "1");
 	return ret;
