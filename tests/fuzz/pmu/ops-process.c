@@ -61,12 +61,19 @@ struct execution {
 	uint64_t other_seed;	/* of the thread that does not execute it */
 };
 
+/* most are refused */
+static void execution_event(struct execution *e)
+{
+	for (int tries = 4; tries && event_open_to_exec(e->f, e->rnd) < 0; tries--)
+		;
+}
+
 static void *execution_main(void *arg)
 {
 	struct execution *e = arg;
 
 	if (rnd_one_in(e->rnd, 2))
-		event_open_to_exec(e->f, e->rnd);
+		execution_event(e);
 	execv("/proc/self/exe", e->argv);
 	_exit(1);
 }
@@ -95,7 +102,7 @@ static void execute(struct execution *e)
 
 	e->f->cover = NULL;
 	/* a thread that is made now inherits it */
-	event_open_to_exec(e->f, e->rnd);
+	execution_event(e);
 	e->other_seed = rnd_next(e->rnd);
 	if (two && !pthread_create(&thread, NULL, leader ? execution_beside : execution_main, e) &&
 	    !leader)

@@ -57,7 +57,7 @@
 	OP(virtgpu_wait,	4,	0)			\
 	/* ops-process.c */					\
 	OP(process_fork,	6,	0)			\
-	OP(process_exec,	2,	0)			\
+	OP(process_exec,	3,	0)			\
 	OP(process_namespace,	1,	0)			\
 	OP(thread_start,	4,	0)			\
 	OP(fd_dup,		8,	0)			\
