@@ -178,6 +178,19 @@ TEST(modes_that_make_no_sense)
 
 /* ---- a user without privileges ---- */
 
+/* what virtgpu_contexts() is for contexts */
+static int fences(int fd, struct gpu_pmu_fence_info *infos, unsigned int room)
+{
+	struct gpu_pmu_contexts arg = { .fd = fd, .nr = room, .infos = (uintptr_t)infos };
+	int dev = open("/dev/gpu_pmu", O_RDONLY | O_CLOEXEC), err;
+
+	if (dev < 0)
+		return -errno;
+	err = ioctl(dev, GPU_PMU_IOCTL_FENCES, &arg) ? -errno : (int)arg.nr;
+	close(dev);
+	return err;
+}
+
 FIXTURE(user)
 {
 	int drm;
@@ -231,6 +244,37 @@ TEST_F(user, not_system_wide)
 	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, -1, 0, -1));
 	EXPECT_EQ(-EACCES, gpu_event_open(&kernel, 0, -1, -1));
 	EXPECT_EQ(-EACCES, virtgpu_contexts(-1, NULL, 0));
+	EXPECT_EQ(-EACCES, fences(-1, NULL, 0));
+}
+
+/* whatever it may do there, and whoever it is here */
+static void check_namespace_root(struct __test_metadata *_metadata, int drm, unsigned int uid)
+{
+	struct gpu_config kernel = {
+		.event = GPU_PMU_EVENT_GPU_BUSY,
+		.fd = GPU_PMU_FD_KERNEL,
+	};
+	pid_t root = getppid();
+
+	ASSERT_EQ(0, become_namespace_root(uid));
+	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, -1, 0, -1));
+	EXPECT_EQ(-EACCES, gpu_event_open(&kernel, 0, -1, -1));
+	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, root, -1, -1));
+	EXPECT_EQ(-EACCES, virtgpu_contexts(-1, NULL, 0));
+	EXPECT_EQ(-EACCES, fences(-1, NULL, 0));
+	/* as a user may, of what it holds */
+	EXPECT_LE(0, gpu_event_open(&any_jobs, 0, -1, -1));
+	EXPECT_EQ(1, virtgpu_contexts(drm, NULL, 0));
+}
+
+TEST_F(user, root_of_a_namespace)
+{
+	check_namespace_root(_metadata, self->drm, 1000);
+}
+
+TEST_F(user, root_of_a_namespace_that_root_has_made)
+{
+	check_namespace_root(_metadata, self->drm, 0);
 }
 
 /* without exclude_kernel, which the perf tool adds after this very errno */
@@ -288,6 +332,52 @@ TEST_F_TIMEOUT(user, has_a_number_of_events, 60)
 	/* and with all of them on, a job is a job, and nothing is lost */
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 	ASSERT_EQ(0, virtgpu_run(self->drm, 5));
+}
+
+static int open_sampled(int drm)
+{
+	struct perf_event_attr attr = {
+		.config = GPU_PMU_EVENT_JOBS_DONE,
+		.config1 = drm,
+		.sample_period = 1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+	};
+
+	return open_raw(&attr, 0, -1);
+}
+
+/* it can be someone else afterwards, too */
+static int act_as(unsigned int uid)
+{
+	return setresuid(-1, 0, -1) || setresuid(uid, uid, 0) ? -errno : 0;
+}
+
+/* each completion looks at each event that has samples of it */
+TEST_F_TIMEOUT(user, has_a_number_of_sampled_events, 60)
+{
+	const struct gpu_config view = { .event = GPU_PMU_EVENT_JOBS_DONE, .fd = self->drm };
+	int nr, fd, last = -1;
+	char cpu[16];
+
+	ASSERT_EQ(0, shell_line(cpu, sizeof(cpu),
+				"sed s/.*-// /sys/devices/system/cpu/possible"));
+	ASSERT_EQ(0, act_as(1000));
+	for (nr = 0; (fd = open_sampled(self->drm)) >= 0; nr++)
+		last = fd;
+	EXPECT_EQ(-EMFILE, fd);
+	EXPECT_EQ(64 + 2 * (atoi(cpu) + 1), nr);
+	EXPECT_LE(0, gpu_event_open(&view, 0, -1, -1));
+	/* a user's number is not another's, and root has none */
+	ASSERT_EQ(0, act_as(1001));
+	EXPECT_LE(0, open_sampled(self->drm));
+	ASSERT_EQ(0, act_as(0));
+	EXPECT_LE(0, open_sampled(self->drm));
+	ASSERT_EQ(0, act_as(1000));
+	EXPECT_EQ(-EMFILE, open_sampled(self->drm));
+	close(last);
+	EXPECT_LE(0, open_sampled(self->drm));
+	EXPECT_EQ(-EMFILE, open_sampled(self->drm));
 }
 
 /* its 64 events find no room for all of its own jobs; others' events miss none */
@@ -597,6 +687,28 @@ TEST(contexts_of_a_fd)
 	EXPECT_EQ(-EBADF, virtgpu_contexts(999, &info, 1));
 	EXPECT_EQ(-EBADF, virtgpu_contexts(-2, &info, 1));
 	EXPECT_EQ(-ENOTTY, virtgpu_contexts(file, &info, 1));
+}
+
+/* virtio_gpu does not tell it: it is known of a context that works under an event */
+TEST_F(user, fences_of_a_file_that_is_held)
+{
+	const struct gpu_config busy = { .event = GPU_PMU_EVENT_GPU_BUSY };
+	int file = open("/dev/null", O_RDONLY), counting = gpu_event_open(&busy, -1, 0, -1);
+	struct gpu_pmu_fence_info info = {};
+
+	ASSERT_LE(0, counting);
+	ASSERT_EQ(0, become_user());
+	EXPECT_EQ(0, fences(self->drm, &info, 1));
+	ASSERT_EQ(0, virtgpu_run(self->drm, 1));
+	EXPECT_EQ(1, fences(self->drm, &info, 1));
+	EXPECT_EQ(self->ctx, info.ctx);
+	EXPECT_EQ(RENDER_MINOR, info.dev);
+	EXPECT_NE(0, info.fence_context);
+	EXPECT_EQ(-EACCES, fences(-1, &info, 1));
+	EXPECT_EQ(-EFAULT, fences(self->drm, NULL, 1));
+	EXPECT_EQ(-EBADF, fences(999, &info, 1));
+	EXPECT_EQ(-EBADF, fences(-2, &info, 1));
+	EXPECT_EQ(-ENOTTY, fences(file, &info, 1));
 }
 
 TEST(contexts_of_everyone)

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -259,12 +261,36 @@ int paranoid_set(int level)
 	return write_file("/proc/sys/kernel/perf_event_paranoid", text);
 }
 
-int become_user(void)
+int become_uid(unsigned int uid)
 {
-	if (setgroups(0, NULL) || setresgid(1000, 1000, 1000) ||
-	    setresuid(1000, 1000, 1000))
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		return -errno;
 	return 0;
+}
+
+int become_user(void)
+{
+	return become_uid(1000);
+}
+
+int become_namespace_root(unsigned int uid)
+{
+	char map[32];
+	int err = become_uid(uid);
+
+	if (err)
+		return err;
+	if (unshare(CLONE_NEWUSER))
+		return -errno;
+	/* else its files in /proc are root's */
+	prctl(PR_SET_DUMPABLE, 1);
+	snprintf(map, sizeof(map), "0 %u 1", uid);
+	err = write_file("/proc/self/setgroups", "deny");
+	if (!err)
+		err = write_file("/proc/self/uid_map", map);
+	if (!err)
+		err = write_file("/proc/self/gid_map", map);
+	return err ?: getuid() ? -EINVAL : 0;
 }
 
 bool has_output(void)

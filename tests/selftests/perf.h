@@ -70,6 +70,10 @@ uint64_t gpu_event_read(int fd);
 int paranoid_set(int level);
 /* for the rest of this process' life: uid and gid 1000, no capabilities */
 int become_user(void);
+/* the same, of that number */
+int become_uid(unsigned int uid);
+/* that user, and then uid 0 of a user namespace of its own, with all capabilities there */
+int become_namespace_root(unsigned int uid);
 
 /* has the first GPU an output? kmscube needs one */
 bool has_output(void);
