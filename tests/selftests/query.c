@@ -4,6 +4,7 @@
  * and that nobody who comes and goes is missed.
  */
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -399,16 +400,16 @@ TEST_F_TIMEOUT(usage, by_engine, 60)
 
 /* ---- who is told ---- */
 
-/* everything that this user is told of is its own */
-static int user_sees(struct __test_metadata *_metadata)
+/* everything that this user is told of is its own; whether it may count or not */
+static int user_sees(struct __test_metadata *_metadata, bool counts, bool namespace)
 {
 	const struct look_row *row = NULL;
 	struct look *look;
 	int counting, fd;
 
-	EXPECT_EQ(0, become_user());
+	EXPECT_EQ(0, namespace ? become_namespace_root(1000) : become_user());
 	counting = keep_counting(false);
-	EXPECT_LE(0, counting);
+	EXPECT_EQ(counts ? 0 : -EACCES, counting < 0 ? counting : 0);
 	look = look_open(events);
 	EXPECT_NE(NULL, look);
 	fd = virtgpu_open();
@@ -422,7 +423,42 @@ static int user_sees(struct __test_metadata *_metadata)
 	return !__test_passed(_metadata);
 }
 
-TEST_F_TIMEOUT(usage, another_users_are_not_told, 60)
+FIXTURE(users)
+{
+	int counting;
+	struct look *look;
+};
+
+FIXTURE_VARIANT(users)
+{
+	int paranoid;
+	bool counts;
+	bool namespace;
+};
+
+FIXTURE_VARIANT_ADD(users, may_count) { .paranoid = 2, .counts = true };
+FIXTURE_VARIANT_ADD(users, may_not_count) { .paranoid = 3 };
+FIXTURE_VARIANT_ADD(users, root_of_a_namespace) {
+	.paranoid = 2, .counts = true, .namespace = true
+};
+
+FIXTURE_SETUP(users)
+{
+	self->counting = keep_counting(true);
+	ASSERT_LE(0, self->counting);
+	self->look = look_open(events);
+	ASSERT_NE(NULL, self->look);
+	ASSERT_EQ(0, look_at(self->look, -1));
+	ASSERT_EQ(0, paranoid_set(variant->paranoid));
+}
+
+FIXTURE_TEARDOWN(users)
+{
+	look_close(self->look);
+	close(self->counting);
+}
+
+TEST_F_TIMEOUT(users, are_told_of_their_own, 60)
 {
 	const struct look_row *row;
 	int fd = virtgpu_open();
@@ -430,10 +466,9 @@ TEST_F_TIMEOUT(usage, another_users_are_not_told, 60)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, virtgpu_run(fd, 2));
-	ASSERT_EQ(0, paranoid_set(2));
 	pid = fork();
 	if (!pid)
-		_exit(user_sees(_metadata));
+		_exit(user_sees(_metadata, variant->counts, variant->namespace));
 	EXPECT_EQ(0, wait_for(pid));
 	ASSERT_EQ(0, look_at(self->look, -1));
 	ASSERT_EQ(1, look_clients(self->look, pid, &row));
@@ -441,6 +476,113 @@ TEST_F_TIMEOUT(usage, another_users_are_not_told, 60)
 	ASSERT_EQ(1, look_clients(self->look, getpid(), &row));
 	EXPECT_EQ(2, row->value[JOBS]);
 	close(fd);
+}
+
+/* it may ask, but nobody counts */
+TEST(nothing_is_told_while_nobody_may_count)
+{
+	struct look *look = look_open(events);
+	int fd = virtgpu_open();
+
+	ASSERT_NE(NULL, look);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, paranoid_set(3));
+	ASSERT_EQ(0, become_user());
+	ASSERT_EQ(-EACCES, keep_counting(false));
+	ASSERT_EQ(0, virtgpu_run(fd, 2));
+	ASSERT_EQ(0, look_at(look, -1));
+	EXPECT_EQ(0, look->nr);
+	look_close(look);
+	close(fd);
+}
+
+/* processes of this and that user: may uid 1000 attach to it? */
+struct opener {
+	unsigned int uid;
+	unsigned int euid;
+	bool dumpable;
+	int attach;
+};
+
+static int become_opener(const struct opener *opener)
+{
+	if (setgroups(0, NULL) || setresgid(1000, 1000, 1000) ||
+	    setresuid(opener->uid, opener->euid, opener->uid))
+		return -errno;
+	return prctl(PR_SET_DUMPABLE, opener->dumpable) ? -errno : 0;
+}
+
+static pid_t opener_start(const struct opener *opener, int ready, int end)
+{
+	pid_t pid = fork();
+	char c;
+
+	if (!pid)
+		_exit(become_opener(opener) || client_run(1) || write(ready, "", 1) != 1 ||
+		      read(end, &c, 1) != 1);
+	return pid;
+}
+
+#define OPENERS	4
+
+/* whom it may attach to is perf's; whom it is told of are those of the same uid and euid */
+static int viewer_sees(struct __test_metadata *_metadata, const struct opener *viewer,
+		       const struct opener *openers, const pid_t *pids)
+{
+	const struct gpu_config config = { .event = GPU_PMU_EVENT_JOBS };
+	struct look *look = look_open(events);
+	const struct look_row *row;
+	int i, event;
+
+	EXPECT_EQ(0, become_opener(viewer));
+	EXPECT_EQ(0, look_at(look, -1));
+	for (i = 0; i < OPENERS; i++) {
+		event = gpu_event_open(&config, pids[i], -1, -1);
+		EXPECT_EQ(openers[i].attach, event < 0 ? event : 0) {
+			TH_LOG("uid %u, euid %u", openers[i].uid, openers[i].euid);
+		}
+		EXPECT_EQ(viewer->uid == openers[i].uid && viewer->euid == openers[i].euid,
+			  look_clients(look, pids[i], &row)) {
+			TH_LOG("uid %u, euid %u, dumpable %d", openers[i].uid, openers[i].euid,
+			       openers[i].dumpable);
+		}
+	}
+	EXPECT_EQ(-EACCES, virtgpu_contexts(-1, NULL, 0));
+	return !__test_passed(_metadata);
+}
+
+TEST_F_TIMEOUT(usage, of_a_user_who_is_another_in_part, 60)
+{
+	static const struct opener openers[OPENERS] = {
+		{ 1000, 1000, true, 0 },
+		{ 1000, 1000, false, -EACCES },
+		{ 1000, 1001, true, -EACCES },
+		{ 1001, 1000, true, -EACCES },
+	};
+	static const struct opener viewers[] = {
+		{ .uid = 1000, .euid = 1000 }, { .uid = 1000, .euid = 1001 },
+	};
+	int ready[2], end[2], i;
+	pid_t pids[OPENERS], pid;
+	char c;
+
+	ASSERT_EQ(0, paranoid_set(2));
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe2(end, O_CLOEXEC));
+	for (i = 0; i < OPENERS; i++) {
+		pids[i] = opener_start(&openers[i], ready[1], end[0]);
+		ASSERT_EQ(1, read(ready[0], &c, 1));
+	}
+	for (i = 0; i < 2; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(viewer_sees(_metadata, &viewers[i], openers, pids));
+		EXPECT_EQ(0, wait_for(pid));
+	}
+	for (i = 0; i < OPENERS; i++) {
+		EXPECT_EQ(1, write(end[1], "", 1));
+		EXPECT_EQ(0, wait_for(pids[i]));
+	}
 }
 
 /* who holds the file may know, whoever has opened it */
