@@ -77,6 +77,9 @@ REFUSAL(reserved_63, -EINVAL, CONFIG(1, 0, 0) | 1ULL << 63);
 REFUSAL(reserved_in_config1, -EINVAL, CONFIG(1, 0, 0), .fd = FD_DRM,
 	.config1_high = 1);
 REFUSAL(ctx_of_nobody, -EINVAL, CONFIG(1, 0, 0), .ctx = CTX_OWN);
+REFUSAL(engine_of_waits, -EINVAL, CONFIG(GPU_PMU_EVENT_WAITS, 1, 0));
+REFUSAL(engine_of_wait_time, -EINVAL, CONFIG(GPU_PMU_EVENT_WAIT_TIME, 1, 0), .fd = FD_DRM);
+REFUSAL(engine_of_lost, -EINVAL, CONFIG(GPU_PMU_EVENT_LOST, 1, 0));
 REFUSAL(closed_fd, -EBADF, CONFIG(1, 0, 0), .fd = FD_CLOSED);
 REFUSAL(other_file, -ENOTTY, CONFIG(1, 0, 0), .fd = FD_FILE);
 REFUSAL(wrong_ctx, -ENOENT, CONFIG(1, 0, 0), .fd = FD_DRM, .ctx = CTX_WRONG);
@@ -311,6 +314,12 @@ TEST_F(user, nothing_at_paranoid_3)
 	EXPECT_EQ(-EACCES, gpu_event_open(&any_jobs, 0, -1, -1));
 }
 
+/* it can be someone else afterwards, too */
+static int act_as(unsigned int uid)
+{
+	return setresuid(-1, 0, -1) || setresuid(uid, uid, 0) ? -errno : 0;
+}
+
 /* the flush looks at each event: a user alone cannot make it long */
 TEST_F_TIMEOUT(user, has_a_number_of_events, 60)
 {
@@ -320,11 +329,16 @@ TEST_F_TIMEOUT(user, has_a_number_of_events, 60)
 	int nr, fd;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
-	ASSERT_EQ(0, become_user());
+	ASSERT_EQ(0, act_as(1000));
 	for (nr = 0; (fd = gpu_event_open(&task, 0, -1, -1)) >= 0; nr++)
 		;
 	EXPECT_EQ(-ENOSPC, fd);
 	EXPECT_EQ(64, nr);
+	/* what a user has on a task is not in another's way */
+	ASSERT_EQ(0, act_as(0));
+	EXPECT_LE(0, gpu_event_open(&task, 0, -1, -1));
+	ASSERT_EQ(0, act_as(1000));
+	EXPECT_EQ(-ENOSPC, gpu_event_open(&task, 0, -1, -1));
 	for (; (fd = gpu_event_open(&view, 0, -1, -1)) >= 0; nr++)
 		;
 	EXPECT_EQ(-EMFILE, fd);
@@ -345,12 +359,6 @@ static int open_sampled(int drm)
 	};
 
 	return open_raw(&attr, 0, -1);
-}
-
-/* it can be someone else afterwards, too */
-static int act_as(unsigned int uid)
-{
-	return setresuid(-1, 0, -1) || setresuid(uid, uid, 0) ? -errno : 0;
 }
 
 /* each completion looks at each event that has samples of it */
@@ -378,6 +386,50 @@ TEST_F_TIMEOUT(user, has_a_number_of_sampled_events, 60)
 	close(last);
 	EXPECT_LE(0, open_sampled(self->drm));
 	EXPECT_EQ(-EMFILE, open_sampled(self->drm));
+}
+
+/* as a user with subordinate ids does: 0 is the user itself, the others are its own, too */
+static pid_t namespace_begin(void)
+{
+	int to_parent[2], to_child[2];
+	char map[64], byte = 0;
+	pid_t pid;
+
+	if (pipe(to_parent) || pipe(to_child))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		if (become_user() || unshare(CLONE_NEWUSER) || write(to_parent[1], "", 1) != 1 ||
+		    read(to_child[0], &byte, 1) != 1)
+			_exit(1);
+		return 0;
+	}
+	if (pid < 0 || read(to_parent[0], &byte, 1) != 1)
+		return -EIO;
+	snprintf(map, sizeof(map), "/proc/%d/uid_map", pid);
+	if (shell("printf '0 1000 1\\n1 100000 9\\n' >%s", map) || write(to_child[1], "", 1) != 1)
+		return -EIO;
+	return pid;
+}
+
+/* whoever has made the namespace pays for all that are in it; root's containers are apart */
+TEST_F_TIMEOUT(user, has_no_more_with_more_ids, 60)
+{
+	pid_t pid = namespace_begin();
+	int fd, status;
+
+	ASSERT_LE(0, pid);
+	if (pid) {
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		return;
+	}
+	while ((fd = open_sampled(self->drm)) >= 0)
+		;
+	EXPECT_EQ(-EMFILE, fd);
+	EXPECT_EQ(0, setresuid(1, 1, 1));
+	EXPECT_EQ(-EMFILE, open_sampled(self->drm));
+	_exit(!__test_passed(_metadata));
 }
 
 /* its 64 events find no room for all of its own jobs; others' events miss none */
