@@ -446,6 +446,70 @@ static void jobs_of_all_by_period(void)
 	printf("# %u samples of %u jobs\n", nr, MOVERS * 100);
 }
 
+/* forked by a task of a namespace of its own: perf makes its event there */
+static void submit_inside(uint32_t ctx, uint32_t sync)
+{
+	int status;
+
+	if (!fork()) {
+		tap_failed = 0;
+		CHECK(getpid() < 10);
+		submit(&gpu, ctx, 0, 100, sync);
+		CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+		/* the completion's sample is this task's, if it is still there */
+		usleep(50000 * slowdown());
+		_exit(tap_failed != 0);
+	}
+	CHECK(wait(&status) > 0);
+	CHECK_EQ(status, 0);
+}
+
+/* pids are those of the namespace in which the event was opened, whoever inherits it */
+static void pids_are_the_openers(void)
+{
+	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
+	struct ring at_submit, at_end;
+	uint32_t ctx, sync;
+	int status, submitter;
+
+	setup();
+	ctx = context_of(&gpu);
+	sync = refgpu_sync(&gpu);
+	CHECK_EQ(ring_open(&at_submit, &jobs, 0, 0, 1, RING_INHERIT), 0);
+	CHECK_EQ(ring_open(&at_end, &done, 0, 0, 1, RING_INHERIT), 0);
+	CHECK_EQ(gpu_event_enable(at_submit.fd), 0);
+	CHECK_EQ(gpu_event_enable(at_end.fd), 0);
+	if (!fork()) {
+		cpu_set_t set;
+
+		tap_failed = 0;
+		CPU_ZERO(&set);
+		CPU_SET(0, &set);
+		CHECK_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+		CHECK_EQ(unshare(CLONE_NEWPID), 0);
+		if (!fork()) {
+			submit_inside(ctx, sync);
+			_exit(tap_failed != 0);
+		}
+		CHECK(wait(&status) > 0);
+		_exit(status || tap_failed);
+	}
+	CHECK(wait(&status) > 0);
+	CHECK_EQ(status, 0);
+
+	CHECK(ring_next(&at_submit, &sample));
+	submitter = sample.pid;
+	CHECK(submitter > getpid());
+	CHECK_EQ(sample.gpu.pid, submitter);
+	CHECK(!ring_next(&at_submit, &sample));
+	CHECK(ring_next(&at_end, &sample));
+	CHECK_EQ(sample.gpu.pid, submitter);
+	CHECK(!ring_next(&at_end, &sample));
+	ring_close(&at_submit);
+	ring_close(&at_end);
+	refgpu_close(&gpu);
+}
+
 /* what the GPU did, on what was submitted: joined by the fence, to the nanosecond */
 static void done_is_joined_to_jobs(void)
 {
@@ -1134,6 +1198,7 @@ int main(void)
 		TEST(jobs_by_period),
 		TEST(jobs_of_all_who_move),
 		TEST(jobs_of_all_by_period),
+		TEST(pids_are_the_openers),
 		TEST(done_is_joined_to_jobs),
 		TEST(others_are_not_seen),
 		TEST(done_of_a_task),
