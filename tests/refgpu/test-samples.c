@@ -1186,6 +1186,102 @@ static void waits_are_not_epolls(void)
 	refgpu_close(&gpu);
 }
 
+#define WAITS_MAX	512	/* tasks in a wait of a kind that there is room for */
+#define WAITERS		(WAITS_MAX + 4)
+#define CPUS_MAX	64
+
+struct waiter {
+	enum way way;
+	struct refgpu_buffer bo;
+	uint32_t sync;
+};
+
+static void *waiter_run(void *arg)
+{
+	const struct waiter *waiter = arg;
+
+	wait_by(waiter->way, &waiter->bo, waiter->sync);
+	return NULL;
+}
+
+static void waiters_start(struct waiter *waiter, pthread_t *threads)
+{
+	pthread_attr_t attr;
+	unsigned int i;
+
+	CHECK_EQ(pthread_attr_init(&attr), 0);
+	CHECK_EQ(pthread_attr_setstacksize(&attr, 64 << 10), 0);
+	for (i = 0; i < WAITERS; i++)
+		CHECK_EQ(pthread_create(&threads[i], &attr, waiter_run, waiter), 0);
+}
+
+/* on each CPU */
+static unsigned int waits_open(int *fds)
+{
+	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
+	unsigned int nr = sysconf(_SC_NPROCESSORS_ONLN), i;
+
+	CHECK(nr <= CPUS_MAX);
+	for (i = 0; i < nr && i < CPUS_MAX; i++) {
+		fds[i] = gpu_event_open(&waits, -1, i, -1);
+		CHECK_EQ(gpu_event_enable(fds[i]), 0);
+	}
+	return i;
+}
+
+/* those that there is no room for are lost, as many as there are */
+static void wait_with_many(enum way way, uint32_t ctx, struct refgpu_buffer bo)
+{
+	static const struct gpu_config lost = { .event = GPU_PMU_EVENT_LOST };
+	struct waiter waiter = { way, bo, refgpu_sync(&gpu) };
+	const struct drm_refgpu_cmd cmds[] = {
+		{ .op = REFGPU_OP_SPIN, .n = REFGPU_MAX_CYCLES },
+		{ .op = REFGPU_OP_FILL, .n = 4096, .dst = bo.handle, .value = 1 },
+	};
+	int fds[CPUS_MAX], losses = gpu_event_open(&lost, -1, 0, -1);
+	unsigned int cpus = waits_open(fds), i, ms;
+	static pthread_t threads[WAITERS];
+	uint64_t waits = 0;
+
+	CHECK_EQ(gpu_event_enable(losses), 0);
+	submit_cmds(&gpu, ctx, 0, cmds, 2, waiter.sync);
+	waiters_start(&waiter, threads);
+	/* the last ones are in it, too */
+	for (ms = 0; ms < 30000 * slowdown(); ms += 10) {
+		if (gpu_event_read(losses) >= WAITERS - WAITS_MAX)
+			break;
+		usleep(10000);
+	}
+	CHECK_EQ(refgpu_context_destroy(&gpu, ctx), 0);
+	for (i = 0; i < WAITERS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	for (i = 0; i < cpus; i++) {
+		CHECK_EQ(gpu_event_disable(fds[i]), 0);
+		waits += gpu_event_read(fds[i]);
+		close(fds[i]);
+	}
+	CHECK_EQ(waits, WAITS_MAX);
+	CHECK_EQ(gpu_event_disable(losses), 0);
+	CHECK_EQ(gpu_event_read(losses), WAITERS - WAITS_MAX);
+	close(losses);
+	refgpu_sync_free(&gpu, waiter.sync);
+}
+
+/* of each of our own kinds; no driver here waits by dma_fence_wait_any_timeout() */
+static void too_many_waits_say_it(void)
+{
+	static const enum way ways[] = { BY_BUFFER, BY_SYNCOBJ, BY_TIMELINE, BY_POLL };
+	struct refgpu_buffer bo;
+	unsigned int i;
+
+	setup();
+	CHECK_EQ(refgpu_buffer(&gpu, 4096, &bo), 0);
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		wait_with_many(ways[i], context_of(&gpu), bo);
+	refgpu_buffer_free(&gpu, &bo);
+	refgpu_close(&gpu);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
@@ -1211,6 +1307,7 @@ int main(void)
 		TEST(waits_of_a_client),
 		TEST(waits_after_a_refusal),
 		TEST(waits_are_not_epolls),
+		TEST(too_many_waits_say_it),
 	};
 
 	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));
