@@ -7,8 +7,11 @@
 
 #include "fuzz.h"
 
-/* what has blocked, as it did not then, does not block the others for ever */
-#define TURN_MS		10000
+/*
+ * What has blocked, as it did not then, does not block the others for ever. But there are
+ * operations that take half a minute on a busy machine: two hundred events are one.
+ */
+#define TURN_MS		60000
 
 static bool turn_wait(struct shared *shared, unsigned int turn)
 {
