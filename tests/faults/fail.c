@@ -16,7 +16,15 @@
 
 #define DEBUGFS	"/sys/kernel/debug/"
 
-static const char * const kinds[] = { "failslab", "fail_page_alloc" };
+static const char * const folders[] = {
+	[FAIL_SLAB]	= "failslab",
+	[FAIL_PAGES]	= "fail_page_alloc",
+};
+
+const char * const fail_kinds[] = {
+	[FAIL_SLAB]	= "no slab",
+	[FAIL_PAGES]	= "no page",
+};
 
 int file_write(const char *path, const char *fmt, ...)
 {
@@ -62,7 +70,21 @@ static int symbol_range(const char *name, unsigned long *start, unsigned long *e
 	return *start ? 0 : -ENOENT;
 }
 
-int fail_below(const char *function)
+static int attribute(const char *folder, const char *name, unsigned long value)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", folder, name);
+	return file_write(path, "%#lx", value);
+}
+
+/*
+ * The two count down the same number. How many pages there are to be had depends on what
+ * the slab has left, which differs from one time to the next: a number that both count
+ * would stand for another place each time, and some places would never come. So one of
+ * them has no stack to look at, and then it neither fails nor counts.
+ */
+int fail_below(unsigned int kind, const char *function)
 {
 	unsigned long start = 0, end = 0;
 	char path[96];
@@ -70,23 +92,19 @@ int fail_below(const char *function)
 
 	err = symbol_range(function, &start, &end);
 	for (unsigned int i = 0; !err && i < 2; i++) {
-		snprintf(path, sizeof(path), DEBUGFS "%s/verbose", kinds[i]);
-		err = file_write(path, "0");
-		snprintf(path, sizeof(path), DEBUGFS "%s/ignore-gfp-wait", kinds[i]);
-		err = err ?: file_write(path, "N");
-		snprintf(path, sizeof(path), DEBUGFS "%s/require-start", kinds[i]);
-		err = err ?: file_write(path, "%#lx", start);
-		snprintf(path, sizeof(path), DEBUGFS "%s/require-end", kinds[i]);
-		err = err ?: file_write(path, "%#lx", end);
-		snprintf(path, sizeof(path), DEBUGFS "%s/stacktrace-depth", kinds[i]);
-		err = err ?: file_write(path, "32");
+		snprintf(path, sizeof(path), DEBUGFS "%s/ignore-gfp-wait", folders[i]);
+		err = file_write(path, "N");
+		err = err ?: attribute(folders[i], "verbose", 0);
+		err = err ?: attribute(folders[i], "require-start", start);
+		err = err ?: attribute(folders[i], "require-end", end);
+		err = err ?: attribute(folders[i], "stacktrace-depth", i == kind ? 32 : 0);
 	}
 	if (!err)
 		err = file_write(DEBUGFS "fail_page_alloc/min-order", "0");
 	/* a probe's pool has very many pages; what describes it fails, too, and first */
 	if (!err && !symbol_range("objpool_init", &start, &end)) {
-		err = file_write(DEBUGFS "fail_page_alloc/reject-start", "%#lx", start);
-		err = err ?: file_write(DEBUGFS "fail_page_alloc/reject-end", "%#lx", end);
+		err = attribute(folders[FAIL_PAGES], "reject-start", start);
+		err = err ?: attribute(folders[FAIL_PAGES], "reject-end", end);
 	}
 	return err;
 }

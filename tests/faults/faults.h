@@ -25,7 +25,9 @@ struct bench {
 	uint64_t lost_before;
 	unsigned int expected;		/* jobs that event[0] should have counted */
 	bool counts;			/* and whether it is such an event */
+	bool counts_some;		/* of jobs, who knows how much */
 	bool waits;			/* it should see that it was waited for them */
+	bool short_of;			/* it has counted less, and that was said */
 };
 
 struct entry {
@@ -38,14 +40,26 @@ struct entry {
 	int (*call)(struct bench *b);
 	/* no event may be open before: else one is, which makes it quick */
 	bool first;
+	/* at least so many allocations of the slab's are such that it gives ENOMEM without */
+	unsigned int enomem;
+	/* it counts the flood's jobs, too: that has to be over first */
+	bool counts_all;
+	/* its GPU is not there before it */
+	bool unbound;
+	/* after one that failed, the same bench's next one works */
+	bool again;
 };
 
 extern const struct entry entries[];
 extern const unsigned int nr_entries;
 
-/* an event that is not looked at, or -1; 0 or a negative errno */
+/* an event that counts what was lost, whoever lost it; 0 or a negative errno */
 int keeper_open(void);
 void keeper_close(void);
+/* 0 if there is none */
+uint64_t keeper_lost(void);
+/* more was lost than that, within some time */
+bool keeper_loses(uint64_t before);
 /* jobs on the reference GPU, waited for; 0 or a negative errno */
 int bench_jobs(struct bench *b, unsigned int nr);
 /* whatever it was, and however far it came, is as if it had not been */
@@ -58,10 +72,11 @@ const char *bench_verify_waits(struct bench *b, bool blind, char *text, size_t s
 
 struct fault {
 	const char *name;
-	/* NULL, or why it cannot be had here */
+	/* NULL, or the outcome: why it cannot be had here */
 	const char *(*begin)(void);
 	void (*end)(void);
 	bool blinds;	/* waits are not seen then: a limit, see gpu-pmu-security.rst */
+	bool floods;	/* jobs are lost, and it is as full while what was opened is tried */
 };
 
 extern const struct fault faults[];
@@ -72,8 +87,11 @@ int flood_start(void);
 
 /* allocations that fail, one after the other: all of an entry's. In fail.c */
 bool fail_is_there(void);
-/* 0 or a negative errno: only allocations below this function */
-int fail_below(const char *function);
+extern const char * const fail_kinds[2];
+#define FAIL_SLAB	0
+#define FAIL_PAGES	1
+/* 0 or a negative errno: only allocations of this kind, below this function */
+int fail_below(unsigned int kind, const char *function);
 int fail_arm(unsigned int nth);
 /* whether it came to that */
 bool fail_disarm(void);

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,8 +30,8 @@ static const char *hook_begin(void)
 {
 	int err = file_write("/proc/sys/kernel/ftrace_enabled", "0");
 
-	/* a hook that is set forbids it: that of an event that is open */
-	return err == -EBUSY ? NULL : err ? "there is no ftrace" : NULL;
+	/* a hook that is set forbids it: that of an event that is open. Then nothing is wrong */
+	return err == -EBUSY ? "set before" : err ? "n/a: there is no ftrace" : NULL;
 }
 
 static void hook_end(void)
@@ -40,7 +42,7 @@ static void hook_end(void)
 /* probes are not armed: all of them in the kernel, by its administrator */
 static const char *probes_begin(void)
 {
-	return file_write("/sys/kernel/debug/kprobes/enabled", "0") ? "there are no kprobes" :
+	return file_write("/sys/kernel/debug/kprobes/enabled", "0") ? "n/a: there are no kprobes" :
 	       NULL;
 }
 
@@ -52,7 +54,7 @@ static void probes_end(void)
 /* forty times slower than it should be */
 static const char *timer_begin(void)
 {
-	return file_write(PARAMETERS "flush_us", "200000") ? "there is no flush_us" : NULL;
+	return file_write(PARAMETERS "flush_us", "200000") ? "n/a: there is no flush_us" : NULL;
 }
 
 static void timer_end(void)
@@ -142,11 +144,12 @@ static bool flood_tell(void)
 static const char *ring_begin(void)
 {
 	const struct timespec nap = { .tv_nsec = 100000000 };
+	const char *reason = timer_begin();
 
-	if (timer_begin())
-		return "there is no flush_us";
+	if (reason)
+		return reason;
 	if (!flood_tell())
-		return "nobody floods it";
+		return "BAD: nobody floods it";
 	nanosleep(&nap, NULL);
 	return NULL;
 }
@@ -160,61 +163,87 @@ static void ring_end(void)
 	timer_end();
 }
 
-/* kernel threads do not run: what is more important than them has all CPUs for a while */
-#define STALL_MS	300
+/*
+ * Kernel threads do not run: what is more important than them has all CPUs, until the
+ * call has come back; or for so long, if it waits for one of them.
+ */
+#define STALL_NS	300000000L
 
-static pid_t hogs[8];
+struct hogs {
+	atomic_uint run;	/* so many of them do */
+	atomic_long end;	/* 0: not yet told */
+};
+
+static struct hogs *hogs;
+static pid_t hog_pids[8];
 static int nr_hogs;
 
 static void hog(int cpu)
 {
-	struct timespec now;
 	cpu_set_t cpus;
-	int64_t end;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) { .sched_priority = 10 });
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = now.tv_sec * 1000000000L + now.tv_nsec + STALL_MS * 1000000L;
-	while (refgpu_now() < end)
+	hogs->run++;
+	while (!hogs->end || refgpu_now() < hogs->end)
 		;
 	_exit(0);
-}
-
-static const char *threads_begin(void)
-{
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	/* the task that calls runs all the same */
-	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) { .sched_priority = 20 }))
-		return "there is no SCHED_FIFO";
-	for (nr_hogs = 0; nr_hogs < cpus && nr_hogs < 8; nr_hogs++) {
-		hogs[nr_hogs] = fork();
-		if (!hogs[nr_hogs])
-			hog(nr_hogs);
-	}
-	sched_yield();
-	return NULL;
 }
 
 static void threads_end(void)
 {
 	int status;
 
+	hogs->end = 1;
 	while (nr_hogs)
-		waitpid(hogs[--nr_hogs], &status, 0);
+		waitpid(hog_pids[--nr_hogs], &status, 0);
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param) {});
 }
 
+static const char *threads_begin(void)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t end;
+
+	if (!hogs)
+		hogs = mmap(NULL, sizeof(*hogs), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (hogs == MAP_FAILED)
+		return "BAD: there is no memory";
+	hogs->run = 0;
+	hogs->end = 0;
+	/* the task that calls runs all the same */
+	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) { .sched_priority = 20 }))
+		return "n/a: there is no SCHED_FIFO";
+	for (nr_hogs = 0; nr_hogs < cpus && nr_hogs < 8; nr_hogs++) {
+		hog_pids[nr_hogs] = fork();
+		if (hog_pids[nr_hogs] < 0)
+			break;
+		if (!hog_pids[nr_hogs])
+			hog(nr_hogs);
+	}
+	/* each has its CPU while this one naps */
+	end = refgpu_now() + 10000000000L;
+	while (hogs->run < (unsigned int)cpus && refgpu_now() < end)
+		nanosleep(&nap, NULL);
+	if (hogs->run < (unsigned int)cpus) {
+		threads_end();
+		return "BAD: not all CPUs are busy";
+	}
+	hogs->end = refgpu_now() + STALL_NS;
+	return NULL;
+}
+
 const struct fault faults[] = {
-	{ "none", nothing_begin, nothing_end, false },
-	{ "hook refused", hook_begin, hook_end, false },
-	{ "probes not armed", probes_begin, probes_end, true },
-	{ "timer late", timer_begin, timer_end, false },
-	{ "threads stalled", threads_begin, threads_end, false },
-	{ "ring full", ring_begin, ring_end, false },
+	{ .name = "none", .begin = nothing_begin, .end = nothing_end },
+	{ .name = "hook refused", .begin = hook_begin, .end = hook_end },
+	{ .name = "probes not armed", .begin = probes_begin, .end = probes_end, .blinds = true },
+	{ .name = "timer late", .begin = timer_begin, .end = timer_end },
+	{ .name = "threads stalled", .begin = threads_begin, .end = threads_end },
+	{ .name = "ring full", .begin = ring_begin, .end = ring_end, .floods = true },
 };
 
 const unsigned int nr_faults = sizeof(faults) / sizeof(faults[0]);
