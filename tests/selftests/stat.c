@@ -190,6 +190,42 @@ TEST_F_TIMEOUT(stat, until_the_process_is_gone, 60)
 	EXPECT_EQ(3, json_number(self->json, "whole.total.jobs.value"));
 }
 
+/* of two processes one ends: the other one is waited for, and no time is spent on that */
+static void waits_quietly(struct __test_metadata *_metadata, const char *options)
+{
+	char command[256];
+	int status;
+	pid_t pid;
+
+	shell("sleep 1000 & echo $! >/tmp/first; sleep 1000 & echo $! >/tmp/second");
+	snprintf(command, sizeof(command), "exec " STAT "%s -j -o " OUT
+		 " -p $(cat /tmp/first),$(cat /tmp/second)", options);
+	pid = fork();
+	if (!pid) {
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(0, shell("for i in $(seq 300); do grep -q intervals " OUT
+			   " && exit 0; sleep 0.1; done; exit 1"));
+	EXPECT_EQ(0, shell("kill $(cat /tmp/first)"));
+	/* hundredths of a second: a third of the time is far more than it may take */
+	EXPECT_EQ(0, shell("ticks() { cut -d ' ' -f 14,15 /proc/%d/stat | tr ' ' +; }; sleep 0.5; "
+			   "before=$(ticks); sleep 1.5; test $(($(ticks) - ($before))) -lt 50", pid));
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	EXPECT_EQ(0, shell("kill $(cat /tmp/second)"));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F_TIMEOUT(stat, waits_for_the_last_of_two, 60)
+{
+	waits_quietly(_metadata, "");
+	/* the records of what they fork hang up, too */
+	shell(": >" OUT);
+	waits_quietly(_metadata, "--per-client");
+}
+
 /* three clients of two users, and one that comes later, beside what perf counts */
 TEST_F_TIMEOUT(stat, clients_of_two_users, 90)
 {

@@ -12,6 +12,7 @@
 
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
+#include "stat/polls.h"
 #include "stat/signals.h"
 #include "stat/stat.h"
 
@@ -197,14 +198,6 @@ static bool handle_signal(struct stat_run *run)
 	return true;
 }
 
-static bool processes_are_gone(const struct pollfd *polls, unsigned int nr)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		if (!(polls[i].revents & POLLIN))
-			return false;
-	return nr;
-}
-
 static int ms_until(__u64 time)
 {
 	__u64 now = now_ns();
@@ -256,7 +249,9 @@ static int count(struct stat_run *run)
 			continue;
 		if (polls[0].revents)
 			over = handle_signal(run);
-		over |= processes_are_gone(polls + 1, nr_pids);
+		over |= nr_pids && !polls__drop(polls + 1, nr_pids, POLLIN);
+		/* of an event that has ended: what others write to its ring is looked for anyway */
+		polls__drop(polls + 1 + nr_pids, nr_rings, POLLHUP | POLLERR);
 		if (run->watching)
 			err = tree__update(&run->watch.tree);
 		if (!err && !over && now_ns() >= next_follow)
