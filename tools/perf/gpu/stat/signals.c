@@ -32,6 +32,8 @@ int signals__open(void)
 	sigset_t set;
 	int fd;
 
+	/* whoever ignores it is told of no child, and not with what it has ended */
+	signal(SIGCHLD, SIG_DFL);
 	signals_set(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
