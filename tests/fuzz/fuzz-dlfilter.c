@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <perf/perf_dlfilter.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "driver.h"
@@ -43,7 +44,8 @@ static __s32 resolve_address(void *ctx, __u64 address, struct perf_dlfilter_al *
 	size_t size = address % sizeof(symbol);
 
 	(void)ctx;
-	HOLD(al->size == sizeof(*al));
+	/* no more than what is set here, and the addresses before it */
+	HOLD(al->size == offsetof(struct perf_dlfilter_al, filtered));
 	al->dso = files[address / 7 % 7];
 	if (address & 1)
 		return -1;

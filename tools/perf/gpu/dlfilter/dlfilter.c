@@ -10,6 +10,7 @@
  */
 #include <perf/perf_dlfilter.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,11 @@ static uint32_t frame_number(struct filter *filter, uint32_t caller, uint32_t na
 
 static uint32_t address_name(struct filter *filter, void *ctx, uint64_t address)
 {
-	struct perf_dlfilter_al al = { .size = sizeof(al) };
+	/*
+	 * No more than is looked at: a perf that is given room for more pins the place there
+	 * until al_cleanup(), which older headers do not know.
+	 */
+	struct perf_dlfilter_al al = { .size = offsetof(struct perf_dlfilter_al, filtered) };
 	char text[WIRE_NAME_MAX + 1];
 
 	if (!perf_dlfilter_fns.resolve_address(ctx, address, &al) && al.sym)
