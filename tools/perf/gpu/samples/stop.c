@@ -15,7 +15,8 @@ static void stop(int signal)
 void stop__catch(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND };
+	/* a write that waits for its reader goes on: stdio would drop what is in its buffer */
+	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
 	struct sigaction before;
 
 	sigemptyset(&action.sa_mask);
