@@ -176,6 +176,11 @@ static int parse(int argc, char **argv, struct options *options)
 		fprintf(stderr, COMMAND ": '%s' is too much: one file is drawn\n\n", argv[optind]);
 		ok = false;
 	}
+	if (ok && options->page && options->trace && !strcmp(options->page, "-") &&
+	    !strcmp(options->trace, "-")) {
+		fprintf(stderr, COMMAND ": only one of the outputs can go to standard output\n");
+		return 2;
+	}
 	if (!ok)
 		fputs(usage, stderr);
 	return ok ? -1 : 2;
@@ -317,7 +322,7 @@ static int run(struct timeline *timeline, const struct options *options)
 	if (!timeline->samples) {
 		fprintf(stderr, COMMAND ": '%s' has no samples of a GPU%s: make one with 'perf gpu record'\n",
 			options->input, stop_signal ? " that were read until now" : "");
-		return 1;
+		return stop_signal ? 128 + stop_signal : 1;
 	}
 	status = write_all(timeline, options);
 	if (!status && stop_signal) {
@@ -325,6 +330,14 @@ static int run(struct timeline *timeline, const struct options *options)
 		status = 128 + stop_signal;
 	}
 	return status;
+}
+
+/* of a trace that goes where it is read at once: what is there is to be a document */
+static void end_trace(struct timeline *timeline)
+{
+	if (timeline->trace_file.file)
+		trace__finish(&timeline->trace);
+	outfile__abort(&timeline->trace_file);
 }
 
 int cmd_timeline(int argc, char **argv)
@@ -348,7 +361,7 @@ int cmd_timeline(int argc, char **argv)
 	status = run(&timeline, &options);
 
 	outfile__abort(&timeline.page_file);
-	outfile__abort(&timeline.trace_file);
+	end_trace(&timeline);
 	items__exit(&timeline.items);
 	trace__exit(&timeline.trace);
 	stacks__delete(timeline.stacks);
