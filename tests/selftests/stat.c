@@ -519,6 +519,25 @@ TEST_F_TIMEOUT(stat, says_why_not, 60)
 	ASSERT_EQ(0, paranoid_set(2));
 }
 
+#define UNWRITTEN(how) \
+	EXPECT_SENTENCE(1, "cannot be written", "{ " how "; } 2>/tmp/sentence")
+
+/* a full disk: nobody waits for what cannot be read, and a command is not disturbed by that */
+TEST_F_TIMEOUT(stat, cannot_be_written, 60)
+{
+	shell(": >/tmp/nothing; rm -f /tmp/lives");
+	UNWRITTEN(STAT "true >/dev/full");
+	UNWRITTEN(STAT "-j true >/dev/full");
+	UNWRITTEN(STAT "-x , -o /dev/full true");
+	UNWRITTEN(STAT "-j -I 20 sh -c 'sleep 0.3; touch /tmp/lives; exit 3' >/dev/full");
+	EXPECT_EQ(0, shell("test -e /tmp/lives"));
+	UNWRITTEN(STAT "-a -j >/dev/full");
+	UNWRITTEN(STAT "-a -x , -I 20 >/dev/full");
+	/* a reader that has gone, where SIGPIPE is ignored */
+	UNWRITTEN("trap '' PIPE; { " STAT "-a -I 20; echo $? >/tmp/status; } | true; "
+		  "exit $(cat /tmp/status)");
+}
+
 TEST_F_TIMEOUT(stat, usage, 60)
 {
 	EXPECT_EQ(2, shell(STAT SAID));

@@ -217,6 +217,9 @@ TEST_F_TIMEOUT(tool, says_why_not, 60)
 	EXPECT_SENTENCE("No such process", TOOL " attach -p 99999 true" SAID);
 	EXPECT_SENTENCE("not a DRM file", TOOL " attach -f 0 true </dev/null" SAID);
 	EXPECT_SENTENCE("not an open file", TOOL " attach -f 77 true" SAID);
+	EXPECT_SENTENCE("cannot be written", TOOL " list 2>/tmp/sentence >/dev/full");
+	EXPECT_SENTENCE("cannot be written", TOOL " list -x , 2>/tmp/sentence >/dev/full");
+	EXPECT_SENTENCE("cannot be written", TOOL " list -a --json 2>/tmp/sentence >/dev/full");
 	EXPECT_EQ(2, shell(TOOL " attach 2>/dev/null"));
 	EXPECT_EQ(2, shell(TOOL " nonsense 2>/dev/null"));
 	EXPECT_EQ(0, shell(TOOL " --help >/dev/null"));

@@ -349,6 +349,20 @@ TEST_F_TIMEOUT(top, says_why_not, 60)
 	EXPECT_EQ(0, shell(TOP "--help | grep -q Examples"));
 }
 
+#define UNWRITTEN(how) \
+	EXPECT_SENTENCE("cannot be written", "{ " how "; } 2>/tmp/sentence")
+
+/* a full disk, or a reader that has gone, where SIGPIPE is ignored: it is not for ever */
+TEST_F_TIMEOUT(top, cannot_be_written, 60)
+{
+	shell(": >/tmp/nothing");
+	UNWRITTEN(TOP "-d 0.1 >/dev/full");
+	UNWRITTEN(TOP "-d 0.1 -n 1000 -x , >/dev/full");
+	UNWRITTEN(TOP "-d 0.1 -j >/dev/full");
+	UNWRITTEN("trap '' PIPE; { " TOP "-d 0.1 -j; echo $? >/tmp/status; } | true; "
+		  "exit $(cat /tmp/status)");
+}
+
 TEST(without_the_module)
 {
 	ASSERT_EQ(0, shell("rmmod gpu_pmu_virtio gpu_pmu"));

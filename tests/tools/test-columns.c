@@ -38,7 +38,9 @@ static void a_table_of_as_many_events_as_there_can_be(void)
 	const struct output_part part = { .to = 1, .view = &view };
 	const unsigned int columns = WHO + 2 * OUTPUT_EVENTS_MAX;
 	struct names names = {};
-	struct output output = { .events = &events, .how = &how, .names = &names };
+	struct output output = {
+		.ops = &output_text, .events = &events, .how = &how, .names = &names,
+	};
 	char *text, *end, number[32];
 	size_t size;
 
@@ -48,7 +50,7 @@ static void a_table_of_as_many_events_as_there_can_be(void)
 		counts[i] = (struct view_count){ (i + 1) * 10000000LL, true };
 	}
 	output.file = open_memstream(&text, &size);
-	output_text.interval(&output, &part);
+	output__interval(&output, &part);
 	fclose(output.file);
 
 	end = strchr(text, '\n');
@@ -94,7 +96,9 @@ static void show(unsigned short width, struct view_count *count)
 	const struct output_part part = { .to = 2, .view = &view };
 	struct winsize size = { .ws_row = 24, .ws_col = width };
 	struct names names = {};
-	struct output output = { .events = &events, .how = &how, .names = &names };
+	struct output output = {
+		.ops = &output_text, .events = &events, .how = &how, .names = &names,
+	};
 	int in = -1, out = -1, pipes[2];
 	ssize_t nr;
 
@@ -106,7 +110,7 @@ static void show(unsigned short width, struct view_count *count)
 		out = pipes[1];
 	}
 	output.file = fdopen(out, "w");
-	output_text.interval(&output, &part);
+	output__interval(&output, &part);
 	nr = read(in, shown, sizeof(shown) - 1);
 	shown[nr > 0 ? nr : 0] = 0;
 	fclose(output.file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of fields: 14 of them, whatever names and separators there are. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,42 @@ static void a_line_says_all(void)
 	free(text);
 }
 
+/* now, or when the next part is written, or the file is closed: it is told, and stays so */
+static void what_cannot_be_written_is_told(void)
+{
+	const struct view view = { .nr_events = 3, .nr = 4, .line = line };
+	const struct output_part part = { .from = 0, .to = 1, .view = &view };
+	static const int modes[] = { _IOFBF, _IOLBF, _IONBF };
+
+	for (int i = 0; i < 3; i++) {
+		struct output output = {
+			.ops = &output_fields, .separator = ",", .events = &events,
+			.names = &names, .file = fopen("/dev/full", "w"),
+		};
+
+		setvbuf(output.file, NULL, modes[i], i == 2 ? 0 : 64);
+		output__begin(&output);
+		CHECK_EQ(0, output.err);
+		output__interval(&output, &part);
+		CHECK_EQ(1, output.intervals);
+		CHECK(output.err == -ENOSPC || output.err == -EIO);
+		output__end(&output, &(struct output_end){ .whole = part });
+		CHECK(output.err == -ENOSPC || output.err == -EIO);
+		CHECK_EQ(output.err, output__close(&output));
+		CHECK(!output.file);
+	}
+}
+
+static void what_is_written_is_there(void)
+{
+	struct output output = { .ops = &output_fields, .file = fopen("/dev/null", "w") };
+
+	output__begin(&output);
+	fputc('x', output.file);
+	CHECK_EQ(0, output__flush(&output));
+	CHECK_EQ(0, output__close(&output));
+}
+
 static unsigned int count(const char *text, const char *end, const char *what)
 {
 	unsigned int nr = 0;
@@ -123,6 +160,8 @@ int main(void)
 		TEST(a_line_says_all),
 		TEST(as_many_fields_by_any_separator),
 		TEST(what_cannot_separate),
+		TEST(what_cannot_be_written_is_told),
+		TEST(what_is_written_is_there),
 	};
 
 	return TESTS_RUN(tests);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/outfile.h"
 #include "common/text.h"
 #include "list/list.h"
 #include "kernel/obstacle.h"
@@ -131,6 +132,10 @@ int cmd_list(int argc, char **argv)
 			obstacle__of_query(err, text, sizeof(text)));
 	} else {
 		(of == OF_THINGS ? output->things : output->clients)(&listing, separator);
+		err = file__flush(stdout);
+		if (err)
+			fprintf(stderr, "perf gpu list: the output cannot be written: %s\n",
+				strerror(-err));
 	}
 	listing__free(&listing);
 	return err ? 1 : 0;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/outfile.h"
 #include "report/join.h"
 #include "perf-gpu.h"
 #include "report/report.h"
@@ -190,44 +191,28 @@ static int options_read(int argc, char **argv, struct options *o)
 
 /* ---- writing ---- */
 
-static int output_end(FILE *file, int err)
+static int output_write(const struct output *output, const char *name,
+			const struct report *report)
 {
-	if (fflush(file) || ferror(file))
-		err = err ? err : -EIO;
-	return err;
-}
-
-static int output_to_stdout(const struct output *output, const struct report *report)
-{
-	return output_end(stdout, output->write(stdout, report));
-}
-
-static int output_to_file(const struct output *output, const char *name,
-			  const struct report *report)
-{
-	FILE *file = fopen(name, "w");
-	int err;
+	FILE *file = output->to_file ? fopen(name, "w") : stdout;
+	int err, unwritten;
 
 	if (!file)
 		return -errno;
-	err = output_end(file, output->write(file, report));
-	if (fclose(file) && !err)
-		err = -errno;
-	return err;
+	err = output->write(file, report);
+	unwritten = file__close(file);
+	return err ? err : unwritten;
 }
 
 static int outputs_write(const struct options *o, const struct report *report)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		const struct output *output = &outputs[i];
-		int err = 0;
+		int err;
 
 		if (!o->files[i])
 			continue;
-		if (output->to_file)
-			err = output_to_file(output, o->files[i], report);
-		else
-			err = output_to_stdout(output, report);
+		err = output_write(output, o->files[i], report);
 		if (err) {
 			fprintf(stderr, COMMAND ": %s cannot be written: %s\n", o->files[i],
 				strerror(-err));

@@ -39,7 +39,7 @@ static const char usage[] =
 	"  -h, --help            this text\n\n"
 	"With -x or --json, and without -o, what the command writes to its standard output\n"
 	"goes to standard error. The exit status is the command's; 1: it could not be\n"
-	"counted, 2: wrong usage, 127: the command could not be run. A signal (Ctrl-C) ends\n"
+	"counted or written, 2: wrong usage, 127: the command could not be run. A signal (Ctrl-C) ends\n"
 	"it with what was counted until then, and with that signal's status.\n\n"
 	"A line '(others)' has what the total has and no other line: of clients that may not\n"
 	"be seen, or between the reading of the one and the other. It is negative if a client\n"

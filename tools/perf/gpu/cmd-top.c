@@ -47,12 +47,21 @@ struct top_args {
 	const char *separator;
 	const char *pids;
 	unsigned int iterations;
+	int unwritten;	/* the errno of what could not be */
 };
 
 static int fail(const char *what)
 {
 	fprintf(stderr, "perf gpu top: %s\n", what);
 	return 1;
+}
+
+static int fail_unwritten(int err)
+{
+	char text[OBSTACLE_TEXT];
+
+	snprintf(text, sizeof(text), "the output cannot be written: %s", strerror(-err));
+	return fail(text);
 }
 
 static int refuse(const struct top *top, int err, const char *event)
@@ -98,9 +107,13 @@ static int print_part(struct top *top, struct output *output)
 	err = view__prepend(&top->clients, &top->engines);
 	if (err)
 		return err;
-	output->ops->interval(output, &part);
-	output->intervals++;
-	return 0;
+	output__interval(output, &part);
+	return output->err;
+}
+
+static int print_text(struct top *top, struct output *output)
+{
+	return top__print(top, output->file) ?: output__flush(output);
 }
 
 /* without a terminal; the signal that has ended it, or a negative errno */
@@ -121,23 +134,25 @@ static int run_plain(struct top_args *args, int signals)
 	int signal = 0, err = 0;
 
 	if (output.ops)
-		output.ops->begin(&output);
+		output__begin(&output);
+	err = output.err;
 	for (unsigned int i = 0; !err && (!args->iterations || i < args->iterations); i++) {
 		signal = wait_or_signal(signals, top->delay_ms);
 		if (signal)
 			break;
 		err = top__look(top);
 		if (!err)
-			err = output.ops ? print_part(top, &output) : top__print(top, stdout);
+			err = output.ops ? print_part(top, &output) : print_text(top, &output);
 	}
 	if (output.ops) {
 		end.signal = signal;
 		end.missed = top->watch.usages.missed;
 		end.torn = top->watch.torn;
 		end.denied = top->watch.held.denied;
-		output.ops->end(&output, &end);
+		output__end(&output, &end);
 	}
-	return err ?: signal;
+	args->unwritten = output.err;
+	return err ?: output.err ?: signal;
 }
 
 static int wrong_usage(const char *what)
@@ -274,7 +289,9 @@ int cmd_top(int argc, char **argv)
 		ended = top__screen(top, signals, 0);
 	else if (!ended)
 		ended = run_plain(&args, signals);
-	if (ended < 0)
+	if (args.unwritten)
+		status = fail_unwritten(args.unwritten);
+	else if (ended < 0)
 		status = refuse(top, ended, event);
 out:
 	top__close(top);

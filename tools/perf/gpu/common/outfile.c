@@ -54,24 +54,28 @@ int outfile__open(struct outfile *outfile, const char *path)
 	return outfile->file ? 0 : -errno;
 }
 
-/* also tells of what could not be written before */
-static int close_file(struct outfile *outfile)
+int file__flush(FILE *file)
 {
-	FILE *file = outfile->file;
-	int failed = ferror(file) || fflush(file), err = errno;
+	if (fflush(file))
+		return -errno;
+	/* it was seen by nobody, and stdio has not kept why */
+	return ferror(file) ? -EIO : 0;
+}
 
-	outfile->file = NULL;
-	if (file != stdout && fclose(file) && !failed) {
-		failed = 1;
-		err = errno;
-	}
-	return !failed ? 0 : err ? -err : -EIO;
+int file__close(FILE *file)
+{
+	int err = file__flush(file);
+
+	if (file != stdout && fclose(file) && !err)
+		err = -errno;
+	return err;
 }
 
 int outfile__commit(struct outfile *outfile)
 {
-	int err = close_file(outfile);
+	int err = file__close(outfile->file);
 
+	outfile->file = NULL;
 	if (!err && outfile->temporary && rename(outfile->temporary, outfile->path))
 		err = -errno;
 	if (!err) {

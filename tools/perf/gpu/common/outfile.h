@@ -26,4 +26,11 @@ int outfile__commit(struct outfile *outfile);
 /* it will not be; does nothing after outfile__commit(), or if it was not opened */
 void outfile__abort(struct outfile *outfile);
 
+/*
+ * What is written ends here: 0, or the negative errno of what could not be, now or before.
+ * Standard output stays open.
+ */
+int file__flush(FILE *file);
+int file__close(FILE *file);
+
 #endif /* PERF_GPU_OUTFILE_H */

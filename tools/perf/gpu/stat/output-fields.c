@@ -95,7 +95,6 @@ static void print_part(const struct output *output, const struct output_part *pa
 			fputc('\n', output->file);
 		}
 	}
-	fflush(output->file);
 }
 
 static void fields_begin(struct output *output)

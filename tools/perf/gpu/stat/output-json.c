@@ -108,14 +108,12 @@ static void json_begin(struct output *output)
 	fputs("{\"target\":", output->file);
 	json__print(output->file, target_object(output->target));
 	fputs(",\n\"intervals\":[", output->file);
-	fflush(output->file);
 }
 
 static void json_interval(struct output *output, const struct output_part *part)
 {
 	fputs(output->intervals ? ",\n" : "\n", output->file);
 	json__print(output->file, part_object(output, part));
-	fflush(output->file);
 }
 
 static void json_end(struct output *output, const struct output_end *end)
@@ -141,7 +139,6 @@ static void json_end(struct output *output, const struct output_end *end)
 	fputs("\"end\":", output->file);
 	json__print(output->file, object);
 	fputs("}\n", output->file);
-	fflush(output->file);
 }
 
 const struct output_ops output_json = {

@@ -35,7 +35,6 @@ static void text_begin(struct output *output)
 		break;
 	}
 	fprintf(output->file, " did on the GPU:\n\n");
-	fflush(output->file);
 }
 
 /* ---- the parts ---- */
@@ -203,7 +202,6 @@ static void text_interval(struct output *output, const struct output_part *part)
 	else
 		print_total(output, part, true);
 	fputc('\n', output->file);
-	fflush(output->file);
 }
 
 static void text_end(struct output *output, const struct output_end *end)
@@ -226,7 +224,6 @@ static void text_end(struct output *output, const struct output_end *end)
 			end->forks_lost);
 	if (end->torn && has_parts(output))
 		fprintf(file, " The lines were not read at one time: their sum may differ\n");
-	fflush(file);
 }
 
 const struct output_ops output_text = {

@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/gpu_pmu.h>
 
+#include "common/outfile.h"
 #include "stat/output.h"
+
+int output__flush(struct output *output)
+{
+	int err = file__flush(output->file);
+
+	output->err = output->err ?: err;
+	return output->err;
+}
+
+void output__begin(struct output *output)
+{
+	output->ops->begin(output);
+	output__flush(output);
+}
+
+void output__interval(struct output *output, const struct output_part *part)
+{
+	output->ops->interval(output, part);
+	output->intervals++;
+	output__flush(output);
+}
+
+void output__end(struct output *output, const struct output_end *end)
+{
+	output->ops->end(output, end);
+	output__flush(output);
+}
+
+int output__close(struct output *output)
+{
+	int err = file__close(output->file);
+
+	output->file = NULL;
+	output->err = output->err ?: err;
+	return output->err;
+}
 
 const char *output__kind(const struct view_line *line)
 {

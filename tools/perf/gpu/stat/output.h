@@ -27,6 +27,7 @@
  * @names:	of engines
  * @intervals:	how many there have been
  * @narrow:	the terminal has no room for a rate beside each count of a table
+ * @err:	why it could not be written, or 0
  */
 struct output {
 	const struct output_ops *ops;
@@ -38,6 +39,7 @@ struct output {
 	const struct names *names;
 	unsigned int intervals;
 	bool narrow;
+	int err;
 };
 
 /**
@@ -81,6 +83,15 @@ struct output_ops {
 extern const struct output_ops output_text;
 extern const struct output_ops output_fields;
 extern const struct output_ops output_json;
+
+/* each of these is written when it returns; or it has set @err, which stays */
+void output__begin(struct output *output);
+void output__interval(struct output *output, const struct output_part *part);
+void output__end(struct output *output, const struct output_end *end);
+/* there will be no more: its @err */
+int output__close(struct output *output);
+/* the same of what was written to its file otherwise */
+int output__flush(struct output *output);
 
 /* what is in the fields of output_fields, for --help */
 extern const char output_fields_help[];

@@ -143,8 +143,7 @@ static int end_interval(struct stat_run *run, __u64 time)
 	if (err)
 		return err;
 	part.view = &view;
-	run->output.ops->interval(&run->output, &part);
-	run->output.intervals++;
+	output__interval(&run->output, &part);
 	view__free(&view);
 	memcpy(run->before, run->now, run->events.nr * sizeof(*run->now));
 	if (run->watching)
@@ -172,7 +171,7 @@ static int end_output(struct stat_run *run, __u64 time)
 		end.denied = run->watch.held.denied;
 	}
 	end.whole.view = &view;
-	run->output.ops->end(&run->output, &end);
+	output__end(&run->output, &end);
 	view__free(&view);
 	return 0;
 }
@@ -223,6 +222,12 @@ static int follow(struct stat_run *run, __u64 *next)
 	return err;
 }
 
+/* nobody can read it, and there is no command that must not be disturbed by that */
+static bool is_in_vain(const struct stat_run *run)
+{
+	return run->output.err && !run->target.argv;
+}
+
 static int count(struct stat_run *run)
 {
 	unsigned int nr_pids = run->pidfd ? run->target.nr_pids : 0;
@@ -230,7 +235,7 @@ static int count(struct stat_run *run)
 	__u64 next_follow = run->watching ? run->began : ~0ULL;
 	__u64 next_interval = run->interval_ms ? run->began : ~0ULL;
 	struct pollfd polls[1 + nr_pids + nr_rings];
-	bool over = false;
+	bool over = is_in_vain(run);
 	int err = 0;
 
 	polls[0] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
@@ -260,6 +265,7 @@ static int count(struct stat_run *run)
 			err = take_counts(run);
 			if (!err)
 				err = end_interval(run, now_ns());
+			over = is_in_vain(run);
 			/* if it was late: the next one is at its place */
 			while (next_interval <= now_ns())
 				next_interval += run->interval_ms * NS_PER_MS;
@@ -394,7 +400,7 @@ static int begin(struct stat_run *run)
 			return 127;
 		}
 	}
-	run->output.ops->begin(&run->output);
+	output__begin(&run->output);
 	return 0;
 }
 
@@ -415,6 +421,9 @@ int stat__run(struct stat_run *run)
 	err = end_output(run, time) ?: err;
 	if (err)
 		return stat__refuse(run, err);
+	err = output__close(&run->output);
+	if (err)
+		return stat__fail("the output cannot be written: %s", strerror(-err));
 	return run->command_status > 0 ? run->command_status : 0;
 }
 

@@ -276,5 +276,5 @@ int top__print(const struct top *top, FILE *out)
 		table__print(&table, out);
 	table__free(&table);
 	fputc('\n', out);
-	return fflush(out) ? -errno : err;
+	return err;
 }
