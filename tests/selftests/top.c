@@ -216,20 +216,26 @@ TEST_F_TIMEOUT(top, json, 60)
 
 /* ---- in a terminal ---- */
 
-static int top_in_terminal(FIXTURE_DATA(top) *self, const char *args)
+static int in_terminal(FIXTURE_DATA(top) *self, const char *term, const char *command)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 100 };
-	char command[128];
 
-	snprintf(command, sizeof(command), "exec " TOP "%s", args);
 	self->pid = forkpty(&self->fd, NULL, NULL, &size);
 	if (!self->pid) {
-		setenv("TERM", "xterm", 1);
+		setenv("TERM", term, 1);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(127);
 	}
 	self->nr_seen = 0;
 	return self->pid < 0 ? -errno : 0;
+}
+
+static int top_in_terminal(FIXTURE_DATA(top) *self, const char *args)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "exec " TOP "%s", args);
+	return in_terminal(self, "xterm", command);
 }
 
 /* until the terminal was given a word, behind the last one that was looked for */
@@ -313,6 +319,28 @@ TEST_F_TIMEOUT(top, interrupted, 60)
 	status = end_of(self);
 	EXPECT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGINT, WTERMSIG(status));
+}
+
+/* a child of whoever was there before it ends, before there is anything to see, and after */
+TEST_F_TIMEOUT(top, with_a_child, 60)
+{
+	ASSERT_EQ(0, in_terminal(self, "xterm", "sleep 0.3 & sleep 1.5 & exec " TOP "-d 1"));
+	EXPECT_TRUE(sees(self, "by busy"));
+	EXPECT_TRUE(sees(self, "jobs/s"));
+	EXPECT_TRUE(keys(self, "q"));
+	EXPECT_EQ(0, end_of(self));
+}
+
+TEST_F_TIMEOUT(top, unknown_terminal, 60)
+{
+	int status;
+
+	ASSERT_EQ(0, in_terminal(self, "nonsense", "exec " TOP));
+	EXPECT_TRUE(sees(self, "perf gpu top: the terminal 'nonsense' (TERM) is not known"));
+	EXPECT_TRUE(sees(self, "-n N or -j"));
+	status = end_of(self);
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(1, WEXITSTATUS(status));
 }
 
 /* ---- why not ---- */

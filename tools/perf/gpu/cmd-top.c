@@ -64,6 +64,17 @@ static int fail_unwritten(int err)
 	return fail(text);
 }
 
+static int fail_terminal(void)
+{
+	const char *term = getenv("TERM");
+	char text[OBSTACLE_TEXT];
+
+	snprintf(text, sizeof(text),
+		 "the terminal '%s' (TERM) is not known here: -n N or -j goes without one's means",
+		 term ?: "");
+	return fail(text);
+}
+
 static int refuse(const struct top *top, int err, const char *event)
 {
 	const struct obstacle_target target = {
@@ -272,6 +283,7 @@ int cmd_top(int argc, char **argv)
 	struct top *top = &args.top;
 	const char *event = NULL;
 	int status, signals = -1, ended = 0;
+	bool screen;
 
 	status = parse(&args, argc, argv);
 	if (status) {
@@ -284,13 +296,16 @@ int cmd_top(int argc, char **argv)
 		goto out;
 	signals = signals__open();
 	ended = signals < 0 ? signals : top__open(top, &event);
-	if (!ended && !args.ops && !args.iterations && isatty(STDIN_FILENO) &&
-	    isatty(STDOUT_FILENO))
+	screen = !ended && !args.ops && !args.iterations && isatty(STDIN_FILENO) &&
+		 isatty(STDOUT_FILENO);
+	if (screen)
 		ended = top__screen(top, signals, 0);
 	else if (!ended)
 		ended = run_plain(&args, signals);
 	if (args.unwritten)
 		status = fail_unwritten(args.unwritten);
+	else if (screen && ended == -ENOTTY)
+		status = fail_terminal();
 	else if (ended < 0)
 		status = refuse(top, ended, event);
 out:

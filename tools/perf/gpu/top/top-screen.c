@@ -203,6 +203,23 @@ static enum action wait_for(struct screen *screen, int signals, long long until,
 	return LOOK;
 }
 
+/* the first look takes one delay; the signal that has come before, or 0 */
+static int wait_for_first(int signals, long long until)
+{
+	struct pollfd polls = { .fd = signals, .events = POLLIN };
+	long long left;
+	int signal;
+
+	/* keys wait until there is something that they can change */
+	while ((left = until - now_ms()) > 0) {
+		poll(&polls, 1, left);
+		signal = signals__read(signals);
+		if (signal && signal != SIGCHLD)
+			return signal;
+	}
+	return 0;
+}
+
 static void screen_begin(void)
 {
 	cbreak();
@@ -237,11 +254,7 @@ int top__screen(struct top *top, int signals, unsigned int iterations)
 		enum action action;
 
 		if (!i) {
-			struct pollfd polls = { .fd = signals, .events = POLLIN };
-
-			/* keys wait until there is something that they can change */
-			poll(&polls, 1, top->delay_ms);
-			signal = signals__read(signals);
+			signal = wait_for_first(signals, next);
 			if (signal)
 				break;
 		} else {

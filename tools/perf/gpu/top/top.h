@@ -91,7 +91,7 @@ int top__print(const struct top *top, FILE *out);
 
 /*
  * In the terminal until the user quits, or a signal comes, which it returns; or a negative
- * errno. @iterations: how often, 0: for ever.
+ * errno. -ENOTTY: terminfo does not know the terminal. @iterations: how often, 0: for ever.
  */
 int top__screen(struct top *top, int signals, unsigned int iterations);
 
