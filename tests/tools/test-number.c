@@ -115,6 +115,32 @@ static const char *utf8(const char *bytes)
 	return copy;
 }
 
+static const char *shown(const char *bytes)
+{
+	static char text[64];
+	FILE *file = fmemopen(text, sizeof(text), "w");
+
+	while (*bytes)
+		text__show_next(file, &bytes);
+	fclose(file);
+	return text;
+}
+
+/* to a terminal that is told UTF-8, a control is one whichever way it is written */
+static void what_is_shown(void)
+{
+	CHECK_STR("a b~?", shown("a b~\x7f"));
+	CHECK_STR("??[2J?", shown("\n\x1b[2J\t"));
+	/* CSI, of two bytes, and of one where the terminal has none of it */
+	CHECK_STR("?2J?2J", shown("\xc2\x9b" "2J\x9b" "2J"));
+	CHECK_STR("??", shown("\xc2\x80\xc2\x9f"));
+	CHECK_STR("\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		  shown("\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"));
+	CHECK_STR("na?sty", shown("na\xffsty"));
+	CHECK_STR("a??", shown("a\xe2\x82"));
+	CHECK_STR("\xef\xbf\xbd", shown("\xef\xbf\xbd"));
+}
+
 static void what_is_utf8(void)
 {
 	CHECK_STR("", utf8(""));
@@ -164,6 +190,7 @@ int main(void)
 		TEST(times),
 		TEST(any_short_ones),
 		TEST(what_a_terminal_can_show),
+		TEST(what_is_shown),
 		TEST(what_is_utf8),
 		TEST(all_of_utf8),
 	};

@@ -65,10 +65,29 @@ static void put_utf8(FILE *out, uint32_t c)
 	}
 }
 
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
 /* controls are left out of names, too: they would move lines */
 static bool xml_has(uint32_t c)
 {
-	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
+	return !is_control(c) && c != 0xfffe && c != 0xffff;
+}
+
+/* the replacement itself has three bytes: one is a byte that begins nothing */
+static bool is_broken(uint32_t c, const char *text, const char *next)
+{
+	return c == TEXT_REPLACEMENT && next == text + 1;
+}
+
+void text__show_next(FILE *out, const char **text)
+{
+	const char *begin = *text;
+	uint32_t c = text__next(text);
+
+	put_utf8(out, is_control(c) || is_broken(c, begin, *text) ? '?' : c);
 }
 
 void text__xml(FILE *out, const char *text)
@@ -121,11 +140,12 @@ void text__printable(char *text)
 void text__utf8(char *text)
 {
 	const char *next;
+	uint32_t c;
 
 	while (*text) {
 		next = text;
-		/* the character itself has three bytes: one is a byte that is none */
-		if (text__next(&next) == TEXT_REPLACEMENT && next == text + 1)
+		c = text__next(&next);
+		if (is_broken(c, text, next))
 			*text = '?';
 		text += next - text;
 	}

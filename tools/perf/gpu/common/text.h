@@ -25,6 +25,12 @@ void text__xml(FILE *out, const char *text);
 /* a JSON string with its quotes, which may also stand in a <script> of HTML */
 void text__json(FILE *out, const char *text);
 
+/*
+ * The next character of others' words, for people; moved behind it. What is no UTF-8, or would
+ * steer a terminal, is '?': also the controls that UTF-8 has two bytes for.
+ */
+void text__show_next(FILE *out, const char **text);
+
 /* others' words: what a terminal or a parser would trip over becomes '?' */
 void text__printable(char *text);
 /* and what is no UTF-8 */

@@ -6,16 +6,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/text.h"
 #include "report.h"
 
 /* a line is split at ';', and ends where it ends */
 static void name_put(FILE *out, const char *name)
 {
-	for (; *name; name++) {
-		if (*name == ';')
-			fputc(':', out);
-		else
-			fputc((unsigned char)*name < ' ' ? '?' : *name, out);
+	while (*name) {
+		if (*name != ';') {
+			text__show_next(out, &name);
+			continue;
+		}
+		fputc(':', out);
+		name++;
 	}
 }
 

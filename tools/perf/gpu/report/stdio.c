@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
+#include "common/text.h"
 #include "report.h"
 
 #define TIME_SIZE	24
@@ -45,11 +45,20 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-/* others' names; a terminal is not to obey them */
 static void name_put(FILE *out, const char *name)
 {
-	for (; *name; name++)
-		fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, out);
+	while (*name)
+		text__show_next(out, &name);
+}
+
+/* the columns behind it stay in their places */
+static void comm_put(FILE *out, const char *comm)
+{
+	int width = 15;
+
+	for (; *comm; width--)
+		text__show_next(out, &comm);
+	fprintf(out, "%*s", width > 0 ? width : 0, "");
 }
 
 /* ---- the summary ---- */
@@ -170,8 +179,7 @@ static int contexts(FILE *out, const struct report *report)
 			fprintf(out, " %7u ", c->pid);
 		else
 			fprintf(out, " %7s ", "-");
-		name_put(out, stacks__name_of(report->stacks, c->comm));
-		fprintf(out, "%*s", 15 - (int)strlen(stacks__name_of(report->stacks, c->comm)), "");
+		comm_put(out, stacks__name_of(report->stacks, c->comm));
 		fprintf(out, " %8" PRIu64 " %10" PRIu64 " %10" PRIu64 " %12s %6.2f %%", c->ctx,
 			c->jobs, c->done, time_text(text, c->busy), percent(c->busy, sums->busy));
 		latency_print(out, &c->latency);
@@ -193,12 +201,10 @@ static void waiters(FILE *out, const struct report *report)
 	fprintf(out, "#%7s %-15s %10s %12s %11s %11s %11s\n", "pid", "comm", "waits", "time",
 		"p50", "p99", "max");
 	for (uint32_t i = 0; i < nr; i++) {
-		const char *comm = stacks__name_of(report->stacks, waiters[i].comm);
-
 		fprintf(out, " %7u ", waiters[i].pid);
-		name_put(out, comm);
-		fprintf(out, "%*s %10" PRIu64 " %12s", 15 - (int)strlen(comm), "",
-			waiters[i].time.nr, time_text(text, waiters[i].time.sum));
+		comm_put(out, stacks__name_of(report->stacks, waiters[i].comm));
+		fprintf(out, " %10" PRIu64 " %12s", waiters[i].time.nr,
+			time_text(text, waiters[i].time.sum));
 		latency_print(out, &waiters[i].time);
 		fputc('\n', out);
 	}
