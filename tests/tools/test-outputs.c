@@ -210,6 +210,19 @@ static void calls_are_indented_where_they_part(void)
 	teardown();
 }
 
+/* and what helps is an option that there is */
+static void what_was_lost_is_said(void)
+{
+	setup();
+	output(report__stdio);
+	CHECK(strstr(text, "# lost records: 0\n"));
+	free(text);
+	join__lost(report.join, 3);
+	output(report__stdio);
+	CHECK(strstr(text, "# lost records: 3: record with '--perf -m 16M', or more\n"));
+	teardown();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -218,6 +231,7 @@ int main(void)
 		TEST(folded_lines_can_be_split),
 		TEST(the_largest_call_comes_first),
 		TEST(calls_are_indented_where_they_part),
+		TEST(what_was_lost_is_said),
 	};
 
 	return TESTS_RUN(tests);

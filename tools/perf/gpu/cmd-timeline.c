@@ -215,7 +215,8 @@ static void say_missing(const struct items *items, const struct options *options
 {
 	if (items->lost)
 		fprintf(stderr, COMMAND ": perf has lost %" PRIu64
-			" records: give 'perf gpu record' a larger buffer (-m)\n", items->lost);
+			" records: give 'perf gpu record' a larger buffer ('--perf -m 16M', or more)\n",
+			items->lost);
 	if (items->left_out)
 		fprintf(stderr, COMMAND ": %" PRIu64 " items were left out, after the first %" PRIu64
 			": see --time and --max-items\n", items->left_out, options->max);

@@ -90,7 +90,7 @@ static void summary(FILE *out, const struct report *report)
 	fprintf(out, "# waits: %" PRIu64 ", %s\n", sums->waits,
 		time_text(text, sums->wait_time));
 	fprintf(out, "# lost records: %" PRIu64 "%s\n", sums->lost,
-		sums->lost ? ": record with a larger -m" : "");
+		sums->lost ? ": record with '--perf -m 16M', or more" : "");
 	fprintf(out, "# joined: %" PRIu64 " of %" PRIu64 " completions, %.2f %% of the GPU time\n",
 		sums->joined, sums->done, percent(sums->joined_busy, sums->busy));
 	missing(out, "completed that were submitted before the record", sums->earlier,
