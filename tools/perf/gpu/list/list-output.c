@@ -3,7 +3,6 @@
  * perf gpu list: for people, as fields, and as JSON.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <json-c/json.h>
 
@@ -72,6 +71,32 @@ static const char *fences_text(const struct listing *listing, const struct list_
 	return text;
 }
 
+/* ---- descriptors ---- */
+
+#define FDS_TEXT	64
+#define FDS_MORE	" ..."
+
+/* "3 5 7", or those that there is room for, and that there are more */
+static const char *fds_text(const struct list_client *client, char text[FDS_TEXT])
+{
+	char number[16];
+	size_t at = 0, size, left;
+
+	text[0] = 0;
+	for (unsigned int i = 0; i < client->nr_fds; i++) {
+		size = snprintf(number, sizeof(number), "%s%d", i ? " " : "", client->fd[i]);
+		/* the last one needs no room for a word about more */
+		left = FDS_TEXT - at - (i + 1 < client->nr_fds ? strlen(FDS_MORE) : 0);
+		if (size >= left) {
+			strcpy(text + at, FDS_MORE);
+			break;
+		}
+		strcpy(text + at, number);
+		at += size;
+	}
+	return text;
+}
+
 /* ---- for people ---- */
 
 static void text_event(const struct gpu_pmu_event_info *event)
@@ -120,7 +145,7 @@ static void text_things(const struct listing *listing, const char *separator)
 
 static void text_clients(const struct listing *listing, const char *separator)
 {
-	char comm[20], jobs[24], fences[FENCES_TEXT];
+	char comm[20], jobs[24], fds[FDS_TEXT], fences[FENCES_TEXT];
 
 	(void)separator;
 	printf("%8s  %-16s %4s  %-12s %8s %10s  %-8s  %s\n", "PID", "COMMAND", "DEV", "DRIVER",
@@ -132,7 +157,7 @@ static void text_clients(const struct listing *listing, const char *separator)
 		snprintf(jobs, sizeof(jobs), client->counted ? "%llu" : "-", client->jobs);
 		printf("%8u  %-16s %4u  %-12s %8llu %10s  %-8s  %s\n", info->pid,
 		       plain(info->comm, comm, sizeof(comm)), info->dev, info->driver,
-		       (unsigned long long)info->ctx, jobs, client->fds,
+		       (unsigned long long)info->ctx, jobs, fds_text(client, fds),
 		       fences_text(listing, client, fences));
 	}
 	if (listing->denied) {
@@ -207,7 +232,7 @@ static void fields_things(const struct listing *listing, const char *separator)
 
 static void fields_clients(const struct listing *listing, const char *separator)
 {
-	char text[24], fences[FENCES_TEXT];
+	char text[24], fds[FDS_TEXT], fences[FENCES_TEXT];
 
 	for (unsigned int i = 0; i < listing->nr_clients; i++) {
 		const struct list_client *client = &listing->client[i];
@@ -221,7 +246,7 @@ static void fields_clients(const struct listing *listing, const char *separator)
 		field(separator, false, info->driver);
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)info->ctx);
 		field(separator, false, text);
-		field(separator, false, client->fds);
+		field(separator, false, fds_text(client, fds));
 		snprintf(text, sizeof(text), client->counted ? "%llu" : "-", client->jobs);
 		field(separator, false, text);
 		snprintf(text, sizeof(text), "%016llx", (unsigned long long)info->client);
@@ -346,9 +371,6 @@ static void json_clients(const struct listing *listing, const char *separator)
 		const struct list_client *client = &listing->client[i];
 		struct json_object *object = json_object_new_object();
 		struct json_object *fds = json_object_new_array();
-		const char *at = client->fds;
-		char *end;
-		long fd;
 
 		put_id(object, "client", client->info.client);
 		put_number(object, "context", client->info.ctx);
@@ -356,8 +378,8 @@ static void json_clients(const struct listing *listing, const char *separator)
 		put_text(object, "command", client->info.comm);
 		put_number(object, "device", client->info.dev);
 		put_text(object, "driver", client->info.driver);
-		for (; fd = strtol(at, &end, 10), end != at; at = end)
-			json_object_array_add(fds, json_object_new_int64(fd));
+		for (unsigned int k = 0; k < client->nr_fds; k++)
+			json_object_array_add(fds, json_object_new_int(client->fd[k]));
 		json_object_object_add(object, "fds", fds);
 		json_object_object_add(object, "jobs", client->counted ?
 				       json_object_new_uint64(client->jobs) : NULL);

@@ -67,11 +67,15 @@ static bool client_is_there(const struct listing *listing, __u64 client)
 	return false;
 }
 
-static void client_add_fd(struct list_client *client, int number)
+static int client_add_fd(struct list_client *client, int number)
 {
-	size_t at = strlen(client->fds);
+	int *more = reallocarray(client->fd, client->nr_fds + 1, sizeof(*more));
 
-	snprintf(client->fds + at, sizeof(client->fds) - at, "%s%d", at ? " " : "", number);
+	if (!more)
+		return -ENOMEM;
+	client->fd = more;
+	more[client->nr_fds++] = number;
+	return 0;
 }
 
 static void jobs_fill(struct listing *listing, const struct usages *usages)
@@ -146,8 +150,9 @@ static int take_over_one(void *arg, int fd, int number)
 	struct contexts contexts;
 	int err = contexts__get(&contexts, fd);
 
+	/* another driver's; or another file by now, which has the number of a DRM file */
 	if (err)
-		return err == -ENODEV ? 0 : err;	/* another driver's */
+		return err == -ENODEV || err == -ENOTTY ? 0 : err;
 	if (take->add && contexts.nr && !client_is_there(listing, contexts.info[0].client)) {
 		for (unsigned int i = 0; !err && i < contexts.nr; i++)
 			err = client_add(listing, &contexts.info[i]);
@@ -156,7 +161,7 @@ static int take_over_one(void *arg, int fd, int number)
 	}
 	for (unsigned int i = 0; !err && contexts.nr && i < listing->nr_clients; i++)
 		if (listing->client[i].info.client == contexts.info[0].client)
-			client_add_fd(&listing->client[i], number);
+			err = client_add_fd(&listing->client[i], number);
 	contexts__put(&contexts);
 	/* unplugged between the two */
 	return err == -ENODEV ? 0 : err;
@@ -254,5 +259,7 @@ void listing__free(struct listing *listing)
 	gpu_events__put(&listing->events);
 	names__put(&listing->names);
 	fences__put(&listing->fences);
+	for (unsigned int i = 0; i < listing->nr_clients; i++)
+		free(listing->client[i].fd);
 	free(listing->client);
 }

@@ -25,13 +25,15 @@ struct list_device {
 /**
  * struct list_client - a context, or a client that has none
  * @info:	what it is
- * @fds:	the descriptors that its process has it by, with blanks between
+ * @fd:		the descriptors that its process has it by
+ * @nr_fds:	how many
  * @counted:	somebody counts; then
  * @jobs:	how many it has submitted since
  */
 struct list_client {
 	struct gpu_pmu_context_info info;
-	char fds[64];
+	int *fd;
+	unsigned int nr_fds;
 	bool counted;
 	unsigned long long jobs;
 };
