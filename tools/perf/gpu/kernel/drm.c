@@ -117,4 +117,5 @@ int drm_nodes__cover(struct drm_nodes *nodes)
 void drm_nodes__put(struct drm_nodes *nodes)
 {
 	free(nodes->node);
+	*nodes = (struct drm_nodes){};
 }
