@@ -154,6 +154,43 @@ static int event_parse(const struct parser *parser, struct event *event, const c
 	return err ?: terms_parse(parser, event, terms);
 }
 
+#define USER_SUFFIX	":u"
+
+/* is it the name of this event, or what it was before it was told apart? */
+static bool is_named(const struct event *event, const char *name)
+{
+	size_t size = strlen(name);
+
+	return !strncmp(event->name, name, size) &&
+	       (!event->name[size] || !strcmp(event->name + size, USER_SUFFIX));
+}
+
+/*
+ * Names are what counts are told apart by: of an event with "u" and without, the former's has a
+ * suffix. 1: it is there already, and said for the second time; 0, or a negative errno.
+ */
+static int event_tell_apart(const struct parser *parser, const struct events *events,
+			    struct event *event)
+{
+	struct event *other = NULL, *user;
+
+	for (unsigned int i = 0; i < events->nr; i++) {
+		if (!is_named(&events->event[i], event->name))
+			continue;
+		if (events->event[i].user == event->user)
+			return 1;
+		other = &events->event[i];
+	}
+	if (!other)
+		return 0;
+	user = event->user ? event : other;
+	if (strlen(user->name) + sizeof(USER_SUFFIX) > sizeof(user->name))
+		return wrong(parser, "'%.40s...' is too long for an event with u and without",
+			     event->name);
+	strcat(user->name, USER_SUFFIX);
+	return 0;
+}
+
 /* the end of an event in a list: at a comma that is not between slashes */
 static size_t event_length(const char *list)
 {
@@ -192,9 +229,11 @@ int events__parse(struct events *events, const char *sysfs, const char *list, ch
 			return -ENOMEM;
 		err = event_parse(&parser, more, said);
 		free(said);
-		if (err)
+		if (!err)
+			err = event_tell_apart(&parser, events, more);
+		if (err < 0)
 			return err;
-		events->nr++;
+		events->nr += !err;
 		if (!list[length])
 			return 0;
 	}

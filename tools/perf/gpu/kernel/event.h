@@ -15,7 +15,8 @@
 
 /**
  * struct event - an event that was asked for
- * @name:	as the user wrote it, without the PMU's name and slashes
+ * @name:	as the user wrote it, without the PMU's name and slashes; with ":u" behind it if
+ *		it is there without @user, too: no two have the same
  * @unit:	of its counts; empty: a plain number
  * @type:	perf_event_attr.type
  * @config:	perf_event_attr.config, .config1 and .config2
