@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who belongs to a target, by the records of perf that are made up here. */
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
+#include "kernel/process.h"
 #include "stat/tree.h"
 
 static struct tree tree;
@@ -14,6 +17,38 @@ int cpus__online(int **cpus, unsigned int *nr)
 	*cpus = NULL;
 	*nr = 0;
 	abort();
+}
+
+/* of the kernel: who is there, or has not been waited for */
+static bool (*is_there)(pid_t pid);
+
+int kill(pid_t pid, int signal)
+{
+	CHECK_EQ(0, signal);
+	if (is_there(pid))
+		return 0;
+	errno = ESRCH;
+	return -1;
+}
+
+/* of those that are there: who has not ended */
+static bool (*lives)(pid_t pid);
+
+bool process__lives(int pid)
+{
+	return lives(pid);
+}
+
+static bool nobody(pid_t pid)
+{
+	(void)pid;
+	return false;
+}
+
+static bool everybody(pid_t pid)
+{
+	(void)pid;
+	return true;
 }
 
 static int tell(__u32 type, __u16 size, __u32 pid, __u32 tid)
@@ -71,6 +106,88 @@ static void forks_and_exits(void)
 	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 0, 0));
 	CHECK_EQ(0, tell(PERF_RECORD_COMM, 0, 11, 11));
 	CHECK_EQ(1, tree.nr);
+	tree__close(&tree);
+}
+
+/* what it has done is told at the look behind its end; the id may be anyone's after that */
+static void who_has_ended_is_forgotten(void)
+{
+	is_there = nobody;
+	for (__u32 pid = 5; pid < 10; pid++)
+		CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, pid, pid));
+	/* nobody asks for those of whom no end was told */
+	tree__forget(&tree);
+	tree__forget(&tree);
+	CHECK_EQ(5, tree.nr);
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 5, 5));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	tree__forget(&tree);
+	CHECK_EQ(5, tree.nr);
+	CHECK(tree__has(&tree, 5) && tree__has(&tree, 7));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 9, 9));
+	/* one of them had the id of the other, and is one of ours */
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 7));
+	tree__forget(&tree);
+	CHECK_EQ(4, tree.nr);
+	CHECK(!tree__has(&tree, 5) && tree__has(&tree, 6) && tree__has(&tree, 7));
+	CHECK(tree__has(&tree, 8) && tree__has(&tree, 9));
+	tree__forget(&tree);
+	CHECK_EQ(3, tree.nr);
+	CHECK(!tree__has(&tree, 9));
+	/* and it ends: two looks again */
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	tree__forget(&tree);
+	CHECK(tree__has(&tree, 7));
+	tree__forget(&tree);
+	CHECK(!tree__has(&tree, 7));
+	CHECK_EQ(2, tree.nr);
+	tree__close(&tree);
+}
+
+/* the first thread ends, and another one goes on as the process: it is looked at again */
+static void who_lives_on(void)
+{
+	is_there = everybody;
+	lives = everybody;
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 7));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	CHECK(!alive(7));
+	for (int i = 0; i < 3; i++) {
+		tree__forget(&tree);
+		CHECK(alive(7));
+	}
+	/* there is nobody, and then somebody, as none of the records tells: that one is kept */
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	is_there = nobody;
+	tree__forget(&tree);
+	is_there = everybody;
+	tree__forget(&tree);
+	CHECK(alive(7));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	is_there = nobody;
+	tree__forget(&tree);
+	CHECK(tree__has(&tree, 7));
+	tree__forget(&tree);
+	CHECK_EQ(0, tree.nr);
+	tree__close(&tree);
+}
+
+/* its files are not looked at, which may be denied; and its id is not anyone else's yet */
+static void who_was_not_waited_for(void)
+{
+	is_there = everybody;
+	lives = nobody;
+	CHECK_EQ(0, tell(PERF_RECORD_FORK, 0, 7, 7));
+	CHECK_EQ(0, tell(PERF_RECORD_EXIT, 0, 7, 7));
+	for (int i = 0; i < 3; i++) {
+		tree__forget(&tree);
+		CHECK(tree__has(&tree, 7) && !alive(7));
+	}
+	is_there = nobody;
+	tree__forget(&tree);
+	CHECK(tree__has(&tree, 7));
+	tree__forget(&tree);
+	CHECK(!tree__has(&tree, 7));
 	tree__close(&tree);
 }
 
@@ -134,6 +251,9 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(it_begins_with_the_target),
 		TEST(forks_and_exits),
+		TEST(who_has_ended_is_forgotten),
+		TEST(who_lives_on),
+		TEST(who_was_not_waited_for),
 		TEST(a_record_that_is_too_short),
 		TEST(what_was_lost_is_summed_up),
 		TEST(any_forks_and_exits),

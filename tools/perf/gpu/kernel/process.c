@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -54,6 +55,23 @@ static int process_open(int pid, DIR **dir)
 	err = errno == EACCES ? -EPERM : errno == ENOENT ? -ESRCH : -errno;
 	close(pidfd);
 	return err;
+}
+
+bool process__lives(int pid)
+{
+	char path[64], line[256], *name_end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = 0;
+	fclose(file);
+	/* "PID (NAME) STATE ...": and a name may have anything in it */
+	name_end = strrchr(line, ')');
+	return name_end && name_end[1] && !strchr("ZXx", name_end[2]);
 }
 
 int process__check(int pid)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The DRM files of other processes.
+ * Other processes, and their DRM files.
  */
 #ifndef PERF_GPU_PROCESS_H
 #define PERF_GPU_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* it is there, and has not ended; false also if that may not be seen */
+bool process__lives(int pid);
 
 /* 0 if the list of its files may be read, or a negative errno as below */
 int process__check(int pid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -7,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/process.h"
 #include "stat/cpus.h"
 #include "stat/tree.h"
 
@@ -73,6 +75,7 @@ int tree__add(struct tree *tree, pid_t pid)
 
 	if (known) {
 		known->alive = true;
+		known->gone = false;
 		return 0;
 	}
 	if (tree->nr == tree->room) {
@@ -106,7 +109,7 @@ int tree__record(struct tree *tree, const struct perf_event_header *header)
 	case PERF_RECORD_EXIT:
 		process = header->size < sizeof(*task) || task->pid != task->tid ? NULL :
 			  tree_find(tree, task->pid);
-		/* other threads of it may go on: whoever looks at its files will see */
+		/* other threads of it may go on, and one be the process after an exec */
 		if (process)
 			process->alive = false;
 		return 0;
@@ -117,6 +120,29 @@ int tree__record(struct tree *tree, const struct perf_event_header *header)
 	default:
 		return 0;
 	}
+}
+
+/* true: it is to be forgotten */
+static bool process_is_over(struct tree_process *process)
+{
+	bool gone = process->gone;
+
+	if (process->alive)
+		return false;
+	process->gone = kill(process->pid, 0) && errno == ESRCH;
+	/* a thread that was not the first one goes on as the process */
+	process->alive = !process->gone && process__lives(process->pid);
+	return gone && process->gone;
+}
+
+void tree__forget(struct tree *tree)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < tree->nr; i++)
+		if (!process_is_over(&tree->process[i]))
+			tree->process[kept++] = tree->process[i];
+	tree->nr = kept;
 }
 
 static void copy_out(const struct tree_ring *ring, __u64 at, void *to, size_t size)

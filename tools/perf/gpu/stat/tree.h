@@ -13,9 +13,16 @@
 
 #include "stat/counter.h"
 
+/**
+ * struct tree_process - one of them
+ * @pid:	its id
+ * @alive:	it was there when it was last heard of
+ * @gone:	there was nobody of this id at the last look
+ */
 struct tree_process {
 	pid_t pid;
 	bool alive;
+	bool gone;
 };
 
 /**
@@ -53,8 +60,14 @@ int tree__update(struct tree *tree);
 /* readable when there is much to take over: one for each of nr_rings */
 int tree__poll_fd(const struct tree *tree, unsigned int ring);
 
-/* ever belonged to it */
+/* belongs to it; or did, and has not been forgotten */
 bool tree__has(const struct tree *tree, pid_t pid);
+/*
+ * Who has ended is forgotten, before another process is given the id: at the second look that
+ * finds nobody there, as what it has done may be told at the one that follows its end. Once
+ * for each look, when it is known whose is what it has told.
+ */
+void tree__forget(struct tree *tree);
 
 /* ---- pure ---- */
 int tree__add(struct tree *tree, pid_t pid);

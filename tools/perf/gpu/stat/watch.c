@@ -126,6 +126,7 @@ int watch__look(struct watch *watch)
 	/* their forks were told before what they did */
 	err = tree__update(&watch->tree);
 	claim_rows(watch);
+	tree__forget(&watch->tree);
 	return err;
 }
 
