@@ -114,6 +114,8 @@ int script__open(struct script **where, const struct script_options *options)
 	}
 	/* it may be smaller: that is slower, and no more */
 	fcntl(out[0], F_SETPIPE_SZ, PIPE_SIZE);
+	/* whoever ignores it is not told with what a child has ended: nor would perf be */
+	signal(SIGCHLD, SIG_DFL);
 	script->pid = fork();
 	if (script->pid < 0) {
 		err = -errno;
