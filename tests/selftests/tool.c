@@ -246,7 +246,7 @@ TEST(own_clients_of_a_user)
 }
 
 /* yama: files are taken over as a debugger would; another user's are refused anyway */
-TEST(with_ptrace_restricted)
+TEST_F_TIMEOUT(tool, with_ptrace_restricted, 60)
 {
 	struct client own, other;
 

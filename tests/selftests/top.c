@@ -75,7 +75,8 @@ TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
 	ASSERT_EQ(0, console_calm());
 	ASSERT_EQ(0, perf_stat_run(&perf, "-a -e gpu/jobs/,gpu/jobs-done/,gpu/gpu-busy/ sh -c '("
 				   WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
-				   "-n 2 -d 3 -j >" OUT " && wait'", root.pid, user.pid));
+				   "-n 2 -d %d -j >" OUT " && wait'", root.pid, user.pid,
+				   3 * slowdown()));
 	EXPECT_EQ(0, perf.status);
 	EXPECT_EQ(0, client_end(&root));
 	EXPECT_EQ(0, client_end(&user));
@@ -118,8 +119,8 @@ TEST_F_TIMEOUT(top, rows_in_order, 90)
 		ASSERT_LT(few.pid, many.pid);
 		shell(": >" OUT);
 		EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
-				   "-n 1 -d 4 -s %s -j >" OUT " && wait", few.pid, many.pid,
-				   keys[i]));
+				   "-n 1 -d %d -s %s -j >" OUT " && wait", few.pid, many.pid,
+				   4 * slowdown(), keys[i]));
 		EXPECT_EQ(0, client_end(&few));
 		EXPECT_EQ(0, client_end(&many));
 		READ_JSON();
@@ -159,7 +160,8 @@ TEST_F_TIMEOUT(top, who_is_shown, 60)
 	EXPECT_EQ(0, client_go(&root));
 	shell(": >" OUT);
 	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO ") & " AS_USER TOP
-			   "-n 1 -d 3 -s pid -j >" OUT " && wait", user.pid));
+			   "-n 1 -d %d -s pid -j >" OUT " && wait", user.pid,
+			   3 * slowdown()));
 	EXPECT_EQ(0, client_end(&root));
 	EXPECT_EQ(0, client_end(&user));
 	READ_JSON();
