@@ -894,9 +894,9 @@ static void memory_used(struct memory *memory)
 	areas_read(memory);
 }
 
-#define LEAK_ROUNDS	(LEAK_WARM + slow_rounds(40))
+#define LEAK_ROUNDS	(LEAK_WARM + slow_rounds(80))
 #define LEAK_WARM	20
-#define LEAK_SLAB_KB	64
+#define LEAK_SLAB_KB	128
 
 /* events whose device, and its driver, are gone */
 static void check_frozen(struct watch *watch, unsigned int jobs)
