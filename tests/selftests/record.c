@@ -537,10 +537,12 @@ FIXTURE_TEARDOWN(call)
 	script_free(self->script);
 }
 
-/* the calls of one thread */
-static uint64_t called(const struct script *script, pid_t tid, const char *has)
+/* how long a thread's calls took, in order, and its waits; how many of each */
+static unsigned int calls_read(const struct script *script, pid_t tid, const char *has,
+			       uint64_t *lengths)
 {
-	uint64_t sum = 0, start = 0;
+	uint64_t start = 0;
+	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < script->nr; i++) {
 		const struct script_sample *sample = &script->sample[i];
@@ -550,11 +552,29 @@ static uint64_t called(const struct script *script, pid_t tid, const char *has)
 		if (script_is(sample, ENTER)) {
 			start = strstr(sample->trace, has) ? sample->time : 0;
 		} else if (script_is(sample, EXIT) && start) {
-			sum += sample->time - start;
+			if (nr < CALLS)
+				lengths[nr] = sample->time - start;
+			nr++;
 			start = 0;
 		}
 	}
-	return sum;
+	return nr;
+}
+
+static unsigned int waits_read(const struct script *script, pid_t tid, uint64_t *lengths)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < script->nr; i++) {
+		const struct script_sample *sample = &script->sample[i];
+
+		if (sample->tid != tid || !script_is(sample, "gpu/wait-time/"))
+			continue;
+		if (nr < CALLS)
+			lengths[nr] = sample->period;
+		nr++;
+	}
+	return nr;
 }
 
 /* the threads that have waited: how many, and the first ones of them */
@@ -575,10 +595,15 @@ static unsigned int waiters(const struct script *script, pid_t *tids, unsigned i
 	return nr;
 }
 
+/*
+ * A wait is a part of its call, and almost all of it: but where the host is busy the machine may
+ * stand still between the end of the one and that of the other. So of a thread's calls one must
+ * be as long as its wait, to the hundredth part.
+ */
 TEST_F_TIMEOUT(call, has_the_time_of_the_tracepoints, PATIENCE)
 {
 	const struct script *script = self->script;
-	uint64_t sum, truth, off;
+	uint64_t calls[CALLS], waits[CALLS];
 	pid_t tids[CALLERS];
 
 	EXPECT_EQ(0, script->status);
@@ -587,12 +612,19 @@ TEST_F_TIMEOUT(call, has_the_time_of_the_tracepoints, PATIENCE)
 	EXPECT_EQ(CALLERS * CALLS, script_count(script, "gpu/waits/"));
 	ASSERT_EQ(CALLERS, waiters(script, tids, CALLERS));
 	for (unsigned int i = 0; i < CALLERS; i++) {
-		sum = period_sum(script, "gpu/wait-time/", tids[i]);
-		truth = called(script, tids[i], variant->has);
-		TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
-		EXPECT_LE(CALLS * CALL_MS * slowdown() * MS * 9 / 10, truth);
-		off = sum > truth ? sum - truth : truth - sum;
-		EXPECT_LE(off * 100, truth);
+		unsigned int equal = 0;
+
+		ASSERT_EQ(CALLS, calls_read(script, tids[i], variant->has, calls));
+		ASSERT_EQ(CALLS, waits_read(script, tids[i], waits));
+		for (unsigned int k = 0; k < CALLS; k++) {
+			TH_LOG("wait-time %lu us, by tracepoints %lu us", waits[k] / 1000,
+			       calls[k] / 1000);
+			EXPECT_LE(CALL_MS * slowdown() * MS / 2, waits[k]);
+			/* by two clocks, whose rates are a little apart */
+			EXPECT_LE(waits[k] * 100, calls[k] * 101);
+			equal += calls[k] * 99 <= waits[k] * 100;
+		}
+		EXPECT_LE(1, equal);
 	}
 }
 
