@@ -480,12 +480,8 @@ static void pids_are_the_openers(void)
 	CHECK_EQ(gpu_event_enable(at_submit.fd), 0);
 	CHECK_EQ(gpu_event_enable(at_end.fd), 0);
 	if (!fork()) {
-		cpu_set_t set;
-
 		tap_failed = 0;
-		CPU_ZERO(&set);
-		CPU_SET(0, &set);
-		CHECK_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+		move_to_cpu(0);
 		CHECK_EQ(unshare(CLONE_NEWPID), 0);
 		if (!fork()) {
 			submit_inside(ctx, sync);

@@ -432,13 +432,12 @@ TEST_F_TIMEOUT(script, takes_no_branches, PATIENCE)
 #define WAIT_MS		50
 
 /* tid 0: of all threads */
-static uint64_t period_sum(const struct script *script, const char *event, pid_t tid)
+static uint64_t period_sum(const struct script *script, const char *event)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < script->nr; i++)
-		if (script_is(&script->sample[i], event) &&
-		    (!tid || script->sample[i].tid == tid))
+		if (script_is(&script->sample[i], event))
 			sum += script->sample[i].period;
 	return sum;
 }
@@ -477,7 +476,7 @@ TEST_F_TIMEOUT(script, has_the_time_of_the_tracepoints, PATIENCE)
 	EXPECT_EQ(WAITERS, script_count(script, "gpu/waits"));
 	EXPECT_EQ(WAITERS, script_count(script, "gpu/wait-time/"));
 	EXPECT_EQ(WAITERS, chain_count(script, "gpu/wait-time/", "w main " START));
-	sum = period_sum(script, "gpu/wait-time/", 0);
+	sum = period_sum(script, "gpu/wait-time/");
 	truth = waited(script);
 	TH_LOG("wait-time %lu us, by tracepoints %lu us", sum / 1000, truth / 1000);
 	EXPECT_LE(WAITERS * WAIT_MS * MS * 9 / 10, truth);

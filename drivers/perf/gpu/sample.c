@@ -278,6 +278,15 @@ static bool fifo_pop(struct gpu_fifo *fifo, void *slot)
 	return any;
 }
 
+/* what waits for an event that will not have it; gpu_lock held */
+static void fifo_lose(struct gpu_event *root)
+{
+	struct gpu_fifo *fifo = root->fifo;
+
+	for (; fifo->tail != fifo->head; fifo->tail++)
+		gpu_lose(root->gdev);
+}
+
 /*
  * Samples that are handed over to perf in one go: interrupts are off. As many as one
  * portion of the flush makes.
@@ -396,7 +405,6 @@ void gpu_fifo_begin(struct gpu_event *ev)
 void gpu_fifo_end(struct gpu_event *ev)
 {
 	struct gpu_cpu_events *here = this_cpu_ptr(&gpu_cpu_events);
-	struct gpu_fifo *fifo = ev->root->fifo;
 	unsigned int room = GPU_DRAIN_MAX - min(here->drained, GPU_DRAIN_MAX);
 
 	room = fifo_drain(ev, room);
@@ -409,10 +417,7 @@ void gpu_fifo_end(struct gpu_event *ev)
 		return;
 	raw_spin_lock(&gpu_lock);
 	if (list_empty(&ev->root->clones))
-		while (fifo->tail != fifo->head) {
-			fifo->tail++;
-			gpu_lose(ev->root->gdev);
-		}
+		fifo_lose(ev->root);
 	raw_spin_unlock(&gpu_lock);
 }
 
@@ -458,13 +463,11 @@ static bool event_is_over(const struct gpu_event *root)
  */
 void gpu_fifo_settle(struct gpu_event *root)
 {
-	struct gpu_fifo *fifo = root->fifo;
+	const struct gpu_fifo *fifo = root->fifo;
 
 	lockdep_assert_held(&gpu_lock);
-	if (!fifo || fifo->tail == fifo->head || !event_is_over(root))
-		return;
-	for (; fifo->tail != fifo->head; fifo->tail++)
-		gpu_lose(root->gdev);
+	if (fifo && fifo->tail != fifo->head && event_is_over(root))
+		fifo_lose(root);
 }
 
 /**
