@@ -157,14 +157,24 @@ TEST_F_TIMEOUT(usage, contexts_are_told_with_their_clients, 60)
 	EXPECT_EQ(5, context->value[DONE]);
 	EXPECT_EQ(0, context->flags);
 
+	/* at once, and until nothing of them can come any more */
 	close(fd);
+	ASSERT_EQ(0, look_at(look, -1));
+	ASSERT_NE(NULL, look_find(look, id, ctx));
 	do {
-		ASSERT_EQ(0, look_at(look, -1));
+		client = look_find(look, id, 0);
 		context = look_find(look, id, ctx);
-		ASSERT_NE(NULL, context);
-		EXPECT_EQ(5, context->value[JOBS]);
+		ASSERT_NE(NULL, client);
+		EXPECT_EQ(GPU_PMU_USAGE_ENDED, client->flags);
+		EXPECT_EQ(5, client->value[JOBS]);
+		if (context) {
+			EXPECT_EQ(GPU_PMU_USAGE_ENDED, context->flags);
+			EXPECT_EQ(5, context->value[JOBS]);
+		}
 		usleep(1000);
-	} while (!(context->flags & GPU_PMU_USAGE_ENDED));
+		ASSERT_EQ(0, look_at(look, -1));
+	} while (look_find(look, id, 0));
+	EXPECT_EQ(NULL, look_find(look, id, ctx));
 }
 
 /* a client that is in the middle of one long job: the same numbers, several times */

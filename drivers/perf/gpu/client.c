@@ -756,6 +756,7 @@ void gpu_client_end(const struct drm_file *file)
 	if (client) {
 		/* the process may be gone when the client is */
 		gpu_client_name(client);
+		client->released = true;
 		client_unhash(client);
 		call_rcu(&client->rcu, client_retire_rcu);
 	}

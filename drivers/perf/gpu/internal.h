@@ -158,6 +158,7 @@ struct gpu_usage {
  * @euid:	and as whom
  * @pid:	the process that did, or NULL
  * @comm:	its name, when it was looked at last; under gpu_lock
+ * @released:	the file is closed: no work can come; under gpu_lock
  * @contexts:	struct gpu_context that are in the device's table
  * @nr_ending:	its contexts that are GPU_USAGE_ENDING
  * @usage:	for whom wants to know what it has used
@@ -174,6 +175,7 @@ struct gpu_client {
 	kuid_t euid;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
+	bool released;
 	struct list_head contexts;
 	unsigned int nr_ending;
 	struct gpu_usage usage;

@@ -7,10 +7,11 @@
  * Whoever adds up what contexts have used must not miss one that comes and goes
  * between two looks. So an open /dev/gpu_pmu that looks at all of them is a reader,
  * and while there is a reader a client or context that leaves its table is kept
- * here. What it has submitted may still run: it is told as ended, again and again,
- * until that is over; then it gets a number, and a reader has had it when it has
- * come by that number. What all readers have had is let go, and so is the oldest
- * one if there are too many: readers are then told how many they have missed.
+ * here. What it has submitted may still run: from the close of its file on it is
+ * told as ended, again and again, until that is over; then it gets a number, and a
+ * reader has had it when it has come by that number. What all readers have had is
+ * let go, and so is the oldest one if there are too many: readers are then told how
+ * many they have missed.
  *
  * DOC: one time
  *
@@ -399,7 +400,8 @@ static void look_fill(const struct gpu_look *look, struct gpu_usage *usage,
 	entry->ctx = usage->context ? usage->context->id : 0;
 	entry->dev = client->gdev->minor;
 	entry->pid = pid_nr_ns(client->pid, look->viewer.ns);
-	if (usage->state != GPU_USAGE_KNOWN)
+	/* at once: it leaves the tables when readers of them do, and that can take long */
+	if (usage->state != GPU_USAGE_KNOWN || client->released)
 		entry->flags |= GPU_PMU_USAGE_ENDED;
 	if (client == client->gdev->kernel)
 		entry->flags |= GPU_PMU_USAGE_KERNEL;

@@ -259,7 +259,7 @@ struct gpu_pmu_infos {
 };
 
 /* flags of struct gpu_pmu_usage */
-#define GPU_PMU_USAGE_ENDED	(1U << 0)	/* it is gone, these are its last counts */
+#define GPU_PMU_USAGE_ENDED	(1U << 0)	/* it is gone, or its file is closed */
 #define GPU_PMU_USAGE_KERNEL	(1U << 1)	/* the kernel's own work on the device */
 
 /**
