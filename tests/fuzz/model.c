@@ -20,6 +20,7 @@ void model_init(struct model *m, bool tells_run, unsigned int nr_engines,
 	m->ring_slots = ring_slots;
 	m->ring_lost = 0;
 	m->left_out = 0;
+	m->unfollowed = 0;
 	m->room = room;
 	m->nodes = nodes;
 	m->seq = 0;
@@ -152,9 +153,13 @@ static void apply_queue(struct model *m, const struct model_record *rec)
 		w->state = OUTSTANDING;
 		return;
 	}
-	m->lost++;
 	m->nodes += w->nr_nodes;
 	w->nr_scopes = 0;
+	if (m->tells_run && rec->earlier) {
+		m->unfollowed++;
+		return;
+	}
+	m->lost++;
 	if (!m->tells_run) {
 		/* as if its record had been lost */
 		m->lost += model_outstanding(m);
@@ -180,6 +185,10 @@ static void apply_done(struct model *m, const struct model_record *rec)
 {
 	struct model_work *w = find(m, rec);
 
+	if (!w && m->unfollowed) {
+		m->unfollowed--;
+		m->lost++;
+	}
 	if (!w)
 		return;
 	if (m->tells_run && w->job && !w->started && w->submit < rec->time)
@@ -236,5 +245,6 @@ void model_flush(struct model *m, u64 now)
 void model_leave(struct model *m, u64 now)
 {
 	end_all(m, LEFT, now);
+	m->unfollowed = 0;
 	m->nr_stretches = 0;
 }

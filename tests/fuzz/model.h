@@ -97,6 +97,7 @@ struct model {
 	unsigned int ring_slots;
 	unsigned int ring_lost;	/* not seen by a flush yet */
 	unsigned int left_out;	/* likewise */
+	unsigned int unfollowed; /* earlier work: lost when it is done */
 	unsigned int room;	/* for work */
 	unsigned int nodes;	/* for more scopes */
 	unsigned int seq;

@@ -767,6 +767,68 @@ static void opened_in_mid_load(void)
 	refgpu_close(&gpu);
 }
 
+/* as many as a device's work is followed, see max_jobs */
+#define FOLLOWED	4096
+#define OF_EACH		1000
+
+/* so many wait for a job of another context when the first event is opened; and those run */
+static void many_outstanding(unsigned int nr)
+{
+	enum { BUSY, JOBS, DONE, ALL, LOST, NR };
+	unsigned int followed = nr < FOLLOWED ? nr : FOLLOWED, i;
+	struct refgpu_usage before, after;
+	struct refgpu_batch batch = {};
+	uint32_t ctx, gate, opens, last;
+	struct window window, rest;
+
+	CHECK_EQ(refgpu_open(&gpu, 0), 0);
+	gate = context(REFGPU_PRIORITY_NORMAL);
+	ctx = context(REFGPU_PRIORITY_NORMAL);
+	last = refgpu_sync(&gpu);
+	opens = spin(gate, 1, REFGPU_MAX_CYCLES);
+	for (i = 0; i < nr - 1; i++) {
+		refgpu_spin(&batch, OF_EACH);
+		CHECK_EQ(refgpu_submit(&gpu, ctx, 0, &batch, i ? 0 : opens,
+				       i == nr - 2 ? last : 0), 0);
+	}
+
+	struct meter m[NR] = {
+		[BUSY]	= METER(EVENT_BUSY, .fd = gpu.fd, .ctx = ctx),
+		[JOBS]	= METER(EVENT_JOBS, .fd = gpu.fd, .ctx = ctx),
+		[DONE]	= METER(EVENT_DONE, .fd = gpu.fd, .ctx = ctx),
+		[ALL]	= METER(EVENT_BUSY, .engine = 1),
+		[LOST]	= METER(EVENT_LOST),
+	};
+
+	CHECK_EQ(meters_open(m, NR), 0);
+	CHECK_EQ(meters_on(m, NR, &window), 0);
+	CHECK_EQ(refgpu_usage(&gpu, &before), 0);
+	CHECK_EQ(refgpu_context_destroy(&gpu, gate), 0);
+	wait_for(last);
+	CHECK_EQ(refgpu_usage(&gpu, &after), 0);
+	CHECK_EQ(meters_off(m, NR, &rest), 0);
+	CHECK_EQ(after.render - before.render, (uint64_t)(nr - 1) * OF_EACH * TICK_NS);
+	CHECK_EQ(m[JOBS].value, 0);
+	/* the gate's job is one of those that are followed */
+	CHECK_EQ(m[DONE].value, followed - 1);
+	CHECK_EQ(m[BUSY].value, (uint64_t)(followed - 1) * OF_EACH * TICK_NS);
+	CHECK_EQ(m[ALL].value, m[BUSY].value);
+	CHECK_EQ(m[LOST].value, nr - followed);
+	meters_close(m, NR);
+	refgpu_sync_free(&gpu, opens);
+	refgpu_close(&gpu);
+}
+
+static void opened_with_thousands_outstanding(void)
+{
+	many_outstanding(FOLLOWED);
+}
+
+static void opened_with_more_than_are_followed(void)
+{
+	many_outstanding(FOLLOWED + 700);
+}
+
 /* ---- ids that are used again ---- */
 
 #define REUSES		8
@@ -1252,7 +1314,8 @@ static int submit_main(char **argv)
 int main(int argc, char **argv)
 {
 	static const struct tap_test tests[] = {
-		TEST(opened_in_mid_load), TEST(fdinfo_in_flight), TEST(tasks), TEST(refused),
+		TEST(opened_in_mid_load), TEST(opened_with_thousands_outstanding),
+		TEST(opened_with_more_than_are_followed), TEST(fdinfo_in_flight), TEST(tasks), TEST(refused),
 		TEST(perf_of_all), TEST(perf_of_a_context), TEST(ids_used_again),
 		TEST(seeds_are_exact), TEST(names_come_and_go),
 	};

@@ -771,13 +771,12 @@ static void no_room(void)
 	run(5, 1);
 	announce_scopes(9, 0, 3, 0, 2);
 	queue_scoped(10, ctx[2], 3, 2, 1);
-	queue_flags(10, JOB | EARLIER, ctx[2], 4);
 	queue_work(10, kernel, 5);
 	flush(15);
-	CHECK_EQ(lost(device), 3);
+	CHECK_EQ(lost(device), 2);
 	CHECK_EQ(busy(ctx[0]), 10);
 	CHECK_EQ(ledger.outstanding, 2);
-	CHECK_EQ(submitted(ctx[2]), 1);	/* key 4 is not certain to be a new one */
+	CHECK_EQ(submitted(ctx[2]), 1);
 	CHECK_EQ(submitted(device), 3);
 	CHECK_EQ(ctx[2]->jobs + scope[0]->jobs + scope[2]->jobs, 0);
 	run(20, 3);	/* not followed */
@@ -790,15 +789,71 @@ static void no_room(void)
 	CHECK_EQ(busy(ctx[1]), 5);
 	CHECK_EQ(busy(ctx[2]) + busy(kernel), 0);
 	CHECK_EQ(completed(device), 1);
-	CHECK_EQ(lost(device), 3);
+	CHECK_EQ(lost(device), 2);
 
 	/* there is room again */
 	queue(50, ctx[2], 3);
 	run(55, 3);
 	flush(60);
 	CHECK_EQ(busy(ctx[2]), 5);
-	CHECK_EQ(lost(device), 3);
+	CHECK_EQ(lost(device), 2);
 	end(2);
+}
+
+/* nobody counted when it was told: it is lost for those who count when it is done */
+static void no_room_for_earlier_work(void)
+{
+	setup_run(2);
+	for (u64 key = 1; key <= 4; key++)
+		queue_flags(10, JOB | EARLIER, ctx[0], key);
+	run(10, 1);
+	flush(15);
+	CHECK_EQ(ledger.outstanding, 2);
+	CHECK_EQ(lost(device), 0);
+	CHECK_EQ(busy(ctx[0]), 5);
+	done(20, 1);
+	run(20, 3);	/* not followed */
+	flush(25);
+	CHECK_EQ(busy(ctx[0]), 10);
+	CHECK_EQ(lost(device), 0);
+	done(30, 3);
+	flush(35);
+	CHECK_EQ(lost(device), 1);
+	done(40, 4);
+	done(40, 2);
+	flush(45);
+	CHECK_EQ(lost(device), 2);
+	CHECK_EQ(completed(device), 2);
+	CHECK_EQ(submitted(device), 0);
+
+	/* what is not known any more is none of it */
+	done(50, 3);
+	flush(55);
+	CHECK_EQ(lost(device), 2);
+	end(2);
+}
+
+/* as much of it as the ring's half holds, and no record of others is lost for it */
+static void earlier_work_that_was_not_told(void)
+{
+	setup_run(NR_JOBS);
+	gpu_ring_leave_untold(&ring);
+	gpu_ring_leave_untold(&ring);
+	queue(10, ctx[0], 1);
+	flush(15);
+	CHECK_EQ(lost(device), 0);
+	CHECK_EQ(ledger.outstanding, 1);
+	done(20, 7);
+	done(20, 1);
+	CHECK(!gpu_ledger_drain(&ledger, &ring, ~0U, 1));
+	gpu_ring_leave_untold(&ring);
+	done(25, 8);
+	done(30, 9);
+	done(35, 10);
+	flush(35);
+	CHECK_EQ(lost(device), 3);
+	CHECK_EQ(completed(device), 1);
+	end(NR_JOBS);
 }
 
 /* ---- lost records ---- */
@@ -993,7 +1048,8 @@ static const struct unit_test tests[] = {
 	TEST(context_that_is_not_there_of_the_head_of_line),
 	TEST(context_that_is_not_there_supersedes),
 	TEST(context_that_is_not_there_leaves_nothing),
-	TEST(no_room),
+	TEST(no_room), TEST(no_room_for_earlier_work),
+		TEST(earlier_work_that_was_not_told),
 	TEST(loss_while_it_runs),
 	TEST(forgotten_while_it_runs),
 	TEST(superseded_while_it_runs),

@@ -354,9 +354,16 @@ static void ledger_supersede(struct gpu_ledger *ledger, struct gpu_job *job,
 /*
  * It cannot be followed. If nobody tells what runs, that is not certain any more
  * for anyone, as when its record had been lost.
+ *
+ * Of earlier work that is told before anyone counts: it is lost for those who count
+ * when it is done.
  */
-static void ledger_cannot_follow(struct gpu_ledger *ledger)
+static void ledger_cannot_follow(struct gpu_ledger *ledger, const struct gpu_record *rec)
 {
+	if (ledger->tells_run && rec->flags & GPU_PMU_WORK_EARLIER) {
+		ledger->unfollowed++;
+		return;
+	}
 	ledger_lose(ledger, 1);
 	if (!ledger->tells_run) {
 		ledger_lose(ledger, ledger->outstanding);
@@ -384,7 +391,7 @@ static void ledger_queue(struct gpu_ledger *ledger, const struct gpu_record *rec
 		if (owner && counts)
 			gpu_account_add(owner, rec->engine, GPU_COUNTER_JOBS, 1);
 		nodes_put(ledger, more);
-		ledger_cannot_follow(ledger);
+		ledger_cannot_follow(ledger, rec);
 		return;
 	}
 
@@ -424,8 +431,14 @@ static void ledger_done(struct gpu_ledger *ledger, const struct gpu_record *rec)
 	struct gpu_engine *engine = &ledger->engine[rec->engine];
 	struct gpu_job *job = ledger_job(ledger, rec->engine, rec->key);
 
-	if (!job)
-		return;		/* it was queued before anyone looked */
+	if (!job) {
+		/* it was queued before anyone looked; any of those that had no room */
+		if (ledger->unfollowed) {
+			ledger->unfollowed--;
+			ledger_lose(ledger, 1);
+		}
+		return;
+	}
 
 	if (job == engine->running)
 		engine_run(ledger, rec->engine, rec->time);
@@ -475,6 +488,8 @@ void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 	ledger->account = account;
 	ledger->lost_seen = 0;
 	ledger->left_out_seen = 0;
+	ledger->untold_seen = 0;
+	ledger->unfollowed = 0;
 	ledger->outstanding = 0;
 	ledger->ahead = 0;
 	ledger->tells_run = false;
@@ -531,6 +546,15 @@ bool gpu_ledger_forget(struct gpu_ledger *ledger, unsigned int nr)
 	return false;
 }
 
+/* before the records: the completions of what was not told are behind that */
+static void ledger_see_untold(struct gpu_ledger *ledger, struct gpu_ring *ring)
+{
+	unsigned long untold = gpu_ring_untold(ring);
+
+	ledger->unfollowed += untold - ledger->untold_seen;
+	ledger->untold_seen = untold;
+}
+
 /**
  * gpu_ledger_drain() - take over some of what the ring holds
  * @ledger:	the accounting
@@ -549,6 +573,7 @@ bool gpu_ledger_drain(struct gpu_ledger *ledger, struct gpu_ring *ring,
 	u32 head = gpu_ring_head(ring), pos = ring->tail + ledger->ahead;
 	unsigned int cost;
 
+	ledger_see_untold(ledger, ring);
 	for (; pos != head && work; pos++) {
 		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
 
@@ -580,6 +605,7 @@ void gpu_ledger_flush(struct gpu_ledger *ledger, struct gpu_ring *ring, u64 now)
 	unsigned long left_out = gpu_ring_left_out(ring);
 	u32 head = gpu_ring_head(ring), pos;
 
+	ledger_see_untold(ledger, ring);
 	for (pos = ring->tail + ledger->ahead; pos != head; pos++) {
 		const struct gpu_record *rec = gpu_ring_peek(ring, pos);
 

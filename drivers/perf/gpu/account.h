@@ -133,6 +133,8 @@ struct gpu_engine {
  * @account:	the device's own account
  * @lost_seen:	how much of the ring's loss has been taken over
  * @left_out_seen: and of what it has left out
+ * @untold_seen: and of the earlier work that it was not told
+ * @unfollowed:	earlier work that had no room, and is still outstanding
  * @outstanding: how many jobs are in the engines' queues
  * @ahead:	how many records, from the ring's tail on, were taken over already
  * @tells_run:	the source tells what runs, by RUN records
@@ -150,6 +152,8 @@ struct gpu_ledger {
 	struct gpu_account *account;
 	unsigned long lost_seen;
 	unsigned long left_out_seen;
+	unsigned long untold_seen;
+	unsigned long unfollowed;
 	unsigned int outstanding;
 	unsigned int ahead;
 	bool tells_run;

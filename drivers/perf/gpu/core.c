@@ -20,7 +20,8 @@
 
 #include "internal.h"
 
-static unsigned int ring_size = 2048;
+/* half of it has room for all that can be outstanding at first: two records for each of max_jobs */
+static unsigned int ring_size = 16384;
 module_param(ring_size, uint, 0444);
 MODULE_PARM_DESC(ring_size, "records that a device's ring holds, a power of two (64 bytes each)");
 
@@ -170,9 +171,7 @@ static int device_start(struct gpu_pmu_device *gdev)
 			goto err_detach;
 	}
 
-	raw_spin_lock_irq(&gpu_lock);
-	gdev->flowing = true;
-	raw_spin_unlock_irq(&gpu_lock);
+	gpu_flush_begin(gdev);
 
 	/* for events that are open already; the others of its events are well */
 	err = gpu_unit_update(gdev);
@@ -604,6 +603,13 @@ static void device_push_fence(struct gpu_pmu_device *gdev, const struct gpu_pmu_
 	gpu_ring_try(&gdev->ring, &rec);
 }
 
+/* there may be more than any ring holds, and nobody to take it over yet */
+static void device_tell_earlier(struct gpu_pmu_device *gdev, const struct gpu_record *rec)
+{
+	if (!gpu_ring_try(&gdev->ring, rec))
+		gpu_ring_leave_untold(&gdev->ring);
+}
+
 static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work *work,
 			 struct gpu_record *rec)
 {
@@ -621,7 +627,9 @@ static void device_queue(struct gpu_pmu_device *gdev, const struct gpu_pmu_work 
 	if (work->fence_context &&
 	    (gpu_events_sample() || work->flags & GPU_PMU_WORK_EARLIER))
 		device_push_fence(gdev, work);
-	if (gpu_ring_push(&gdev->ring, rec))
+	if (work->flags & GPU_PMU_WORK_EARLIER)
+		device_tell_earlier(gdev, rec);
+	else if (gpu_ring_push(&gdev->ring, rec))
 		gpu_flush_soon();
 	local_irq_restore(irq);
 }

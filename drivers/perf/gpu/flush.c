@@ -112,7 +112,30 @@ static unsigned int flush_device_some(struct gpu_pmu_device *gdev, u64 now)
 }
 
 /**
- * gpu_flush_devices() - the same for all devices
+ * gpu_flush_begin() - from now on what a device reports is taken over
+ * @gdev:	the device
+ *
+ * What it has told of earlier work can be much: in portions, of which the last one
+ * lets it flow. There is an end to them, see gpu_ledger_drain().
+ *
+ * Context: process, gpu_lock not held; sleeps.
+ */
+void gpu_flush_begin(struct gpu_pmu_device *gdev)
+{
+	bool more;
+
+	do {
+		raw_spin_lock_irq(&gpu_lock);
+		more = gpu_ledger_drain(&gdev->ledger, &gdev->ring, FLUSH_WORK,
+					gpu_events_sample_work());
+		gdev->flowing |= !more;
+		raw_spin_unlock_irq(&gpu_lock);
+		cond_resched();
+	} while (more);
+}
+
+/**
+ * gpu_flush_devices() - the same as gpu_flush_device(), for all devices
  *
  * Context: gpu_lock held.
  * Return: up to when it has been counted now, CLOCK_MONOTONIC in ns.

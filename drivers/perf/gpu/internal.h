@@ -246,6 +246,7 @@ int gpu_clients_bind(struct gpu_pmu_device *gdev);
 void gpu_clients_end(struct gpu_pmu_device *gdev);
 
 /* flush.c */
+void gpu_flush_begin(struct gpu_pmu_device *gdev);
 void gpu_flush_device(struct gpu_pmu_device *gdev, u64 now);
 u64 gpu_flush_devices(void);
 void gpu_flush_ahead(void);

@@ -30,6 +30,7 @@ void gpu_ring_init(struct gpu_ring *ring, struct gpu_record *slots, u32 nr)
 	ring->told = 0;
 	atomic_long_set(&ring->lost, 0);
 	atomic_long_set(&ring->left_out, 0);
+	atomic_long_set(&ring->untold, 0);
 	ring->tail = 0;
 }
 

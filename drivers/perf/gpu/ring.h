@@ -83,6 +83,7 @@ static_assert(sizeof(struct gpu_record) == 64);
  * @told:	a position of the batch that the flush was told of last
  * @lost:	how many records found the ring full
  * @left_out:	how many were left out, to keep room for the others
+ * @untold:	how much earlier work was, for the same
  * @tail:	the next position to be consumed
  *
  * Positions count up forever and wrap with 32 bits. The slot at position p is
@@ -95,6 +96,7 @@ struct gpu_ring {
 	u32 told;
 	atomic_long_t lost;
 	atomic_long_t left_out;
+	atomic_long_t untold;
 	u32 tail ____cacheline_aligned_in_smp;
 };
 
@@ -149,6 +151,26 @@ static inline void gpu_ring_leave_out(struct gpu_ring *ring)
 static inline unsigned long gpu_ring_left_out(struct gpu_ring *ring)
 {
 	return atomic_long_read_acquire(&ring->left_out);
+}
+
+/**
+ * gpu_ring_leave_untold() - count earlier work that is not told, to keep room for others
+ * @ring:	the ring
+ */
+static inline void gpu_ring_leave_untold(struct gpu_ring *ring)
+{
+	atomic_long_fetch_add_release(1, &ring->untold);
+}
+
+/**
+ * gpu_ring_untold() - how much earlier work was not told
+ * @ring:	the ring
+ *
+ * Return: how many pieces.
+ */
+static inline unsigned long gpu_ring_untold(struct gpu_ring *ring)
+{
+	return atomic_long_read_acquire(&ring->untold);
 }
 
 #endif /* _GPU_PMU_RING_H */
