@@ -177,7 +177,7 @@ static void ledger_done(struct gpu_ledger *ledger, const struct gpu_job *job, u6
 	struct device *d = container_of(ledger, struct device, ledger);
 
 	HOLD(d->nr_told < MODEL_RECORDS, "%u", d->nr_told);
-	HOLD(gpu_job_counts_for(job, node[d->node].account), "%llx", job->key);
+	HOLD(gpu_account_is_part(job->owner, node[d->node].account), "%llx", job->key);
 	d->told[d->nr_told++] = (struct told) {
 		.key = job->key,
 		.submit = job->submit,

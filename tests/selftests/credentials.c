@@ -142,6 +142,31 @@ TEST_F(refusal, has_its_errno)
 	EXPECT_EQ(variant->err, cpu < 0 ? cpu : 0);
 }
 
+/* newer kernels have one more word, and this PMU nothing to read there; older ones refuse it */
+TEST(config3_is_reserved)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t config3;
+	} longer = {
+		.attr = {
+			.type = gpu_pmu_type(),
+			.size = sizeof(longer),
+			.config = CONFIG(1, 0, 0),
+			.exclude_kernel = 1,
+		},
+	};
+	int fd;
+
+	_Static_assert(sizeof(longer.attr) == 128, "it is the word behind that of 6.1");
+	fd = syscall(SYS_perf_event_open, &longer, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	ASSERT_LE(0, fd);
+	close(fd);
+	longer.config3 = 1;
+	ASSERT_EQ(-1, syscall(SYS_perf_event_open, &longer, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+	EXPECT_TRUE(errno == EINVAL || errno == E2BIG);
+}
+
 /* another client's context is not one's own, though both are real */
 TEST(context_of_another_file)
 {

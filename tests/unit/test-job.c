@@ -26,6 +26,18 @@ static struct seen {
 } seen[MAX_SEEN];
 static unsigned int nr_seen;
 
+/* as its completion is sampled */
+static bool counts_in(const struct gpu_job *job, const struct gpu_account *account)
+{
+	const struct gpu_job *part;
+	int i;
+
+	gpu_job_for_each_scope(job, part, i)
+		if (part->scope[i] == account)
+			return true;
+	return gpu_account_is_part(job->owner, account);
+}
+
 static void note(struct gpu_ledger *from, const struct gpu_job *job, u64 time)
 {
 	struct seen *s = &seen[nr_seen++];
@@ -36,7 +48,7 @@ static void note(struct gpu_ledger *from, const struct gpu_job *job, u64 time)
 	s->completed = completed(job->owner);
 	s->scopes = 0;
 	for (int i = 0; i < NR_SCOPES; i++)
-		if (gpu_job_counts_for(job, scope[i]))
+		if (counts_in(job, scope[i]))
 			s->scopes |= BIT(i);
 }
 
@@ -694,12 +706,12 @@ static void note_counted_for(struct gpu_ledger *from, const struct gpu_job *job,
 	(void)from;
 	(void)time;
 	for (unsigned int i = 0; i < ARRAY_SIZE(accounts); i++) {
-		CHECK_EQ(gpu_job_counts_for(job, accounts[i]), completed(accounts[i]));
-		nr_counted_for += gpu_job_counts_for(job, accounts[i]);
+		CHECK_EQ(counts_in(job, accounts[i]), completed(accounts[i]));
+		nr_counted_for += counts_in(job, accounts[i]);
 	}
 	for (int i = 0; i < NR_SCOPES; i++) {
-		CHECK_EQ(gpu_job_counts_for(job, scope[i]), completed(scope[i]));
-		nr_counted_for += gpu_job_counts_for(job, scope[i]);
+		CHECK_EQ(counts_in(job, scope[i]), completed(scope[i]));
+		nr_counted_for += counts_in(job, scope[i]);
 	}
 }
 

@@ -97,24 +97,6 @@ bool gpu_account_is_part(const struct gpu_account *account, const struct gpu_acc
 	return false;
 }
 
-/**
- * gpu_job_counts_for() - is a job counted in an account?
- * @job:	the job
- * @account:	the account
- *
- * Return: whether it is its owner's, or one of its scopes'.
- */
-bool gpu_job_counts_for(const struct gpu_job *job, const struct gpu_account *account)
-{
-	if (gpu_account_is_part(job->owner, account))
-		return true;
-	for (; job; job = job->more)
-		for (int i = 0; i < job->nr_scopes; i++)
-			if (job->scope[i] == account)
-				return true;
-	return false;
-}
-
 static void account_unpin(struct gpu_account *account)
 {
 	if (!--account->jobs && account->release)
@@ -125,10 +107,12 @@ static void account_unpin(struct gpu_account *account)
 static void job_count(struct gpu_job *job, unsigned int engine,
 		      enum gpu_counter counter, u64 delta)
 {
+	const struct gpu_job *part;
+	int i;
+
 	gpu_account_add(job->owner, engine, counter, delta);
-	for (; job; job = job->more)
-		for (int i = 0; i < job->nr_scopes; i++)
-			gpu_account_add(job->scope[i], engine, counter, delta);
+	gpu_job_for_each_scope(job, part, i)
+		gpu_account_add(part->scope[i], engine, counter, delta);
 }
 
 static struct gpu_job *job_get(struct list_head *free)

@@ -109,6 +109,16 @@ struct gpu_job {
 };
 
 /**
+ * gpu_job_for_each_scope() - the task events that a job counts for, beside its owner
+ * @job:	the job
+ * @part:	it, and what goes on with it: @part->scope[@i] is the account
+ * @i:		an int
+ */
+#define gpu_job_for_each_scope(job, part, i)			\
+	for ((part) = (job); (part); (part) = (part)->more)	\
+		for ((i) = 0; (i) < (part)->nr_scopes; (i)++)
+
+/**
  * struct gpu_engine - a queue of a device that runs one piece of work at a time
  * @queue:	the outstanding work, in hand-over order
  * @running:	the work that runs: what the source told last or, if it does not
@@ -169,7 +179,6 @@ void gpu_account_add(struct gpu_account *account, unsigned int engine,
 		     unsigned int counter, u64 delta);
 void gpu_account_lose(struct gpu_account *account, u64 nr);
 bool gpu_account_is_part(const struct gpu_account *account, const struct gpu_account *of);
-bool gpu_job_counts_for(const struct gpu_job *job, const struct gpu_account *account);
 
 void gpu_ledger_init(struct gpu_ledger *ledger, struct gpu_account *account,
 		     struct gpu_engine *engine, unsigned int nr_engines,

@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/version.h>
 #include <drm/drm_file.h>
@@ -55,5 +56,15 @@ gpu_compat_ftrace_argument(struct ftrace_regs *fregs, unsigned int n)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define GPU_COMPAT_VIRTIO_SEQNO
 #endif
+
+/* perf_event_attr has a fourth config word since 6.3; before, perf refuses its place */
+static inline u64 gpu_compat_config3(const struct perf_event_attr *attr)
+{
+#ifdef PERF_ATTR_SIZE_VER8
+	return attr->config3;
+#else
+	return 0;
+#endif
+}
 
 #endif /* _GPU_PMU_COMPAT_H */

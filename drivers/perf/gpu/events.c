@@ -36,6 +36,7 @@
 #include <linux/slab.h>
 #include <drm/drm_file.h>
 
+#include "compat.h"
 #include "events.h"
 #include "internal.h"
 
@@ -44,15 +45,16 @@ module_param(max_user_events, uint, 0644);
 MODULE_PARM_DESC(max_user_events, "events that a user without CAP_PERFMON may have open at once");
 
 /*
- * Task events other than "jobs" that one task may have open: each submission
- * names those that are enabled. A submission never names more than twice as
- * many, those that the task has inherited included.
+ * Task events other than "jobs" that one task may have open for any CPU, and as many
+ * again for each: each submission names those that are enabled where it is made. So it
+ * never names more than twice as many, those that the task has inherited included.
  */
 #define GPU_TASK_SCOPES_MAX	64
 
 /*
- * Events of a user without CAP_PERFMON that are sampled by the flush. perf record opens
- * one for each CPU.
+ * Events of a user without CAP_PERFMON that are sampled by the flush, and that each
+ * completion is held against: all but a task's, which its jobs name. perf record opens one
+ * for each CPU.
  */
 #define GPU_USER_SAMPLED_MAX	(64 + 2 * nr_cpu_ids)
 
@@ -150,10 +152,11 @@ DEFINE_PER_CPU(struct gpu_cpu_events, gpu_cpu_events);
 /* under gpu_lock; changed under gpu_mutex, too */
 static LIST_HEAD(gpu_roots);
 static LIST_HEAD(gpu_sets);
-LIST_HEAD(gpu_sampled_sets);
+static LIST_HEAD(gpu_sampled_sets);	/* but for those of tasks' work */
 static unsigned int report_users;	/* open events that want each report */
 static unsigned int nr_members;		/* events that are in a set */
-static unsigned int nr_sampled;		/* those of them that the flush samples */
+unsigned int gpu_nr_sampled;		/* those of them that the flush samples */
+static unsigned int nr_sampled_scopes;	/* and those of these that are of tasks' work */
 
 /* how far gpu_events_settle() has come: the next ones, or the heads of the lists */
 static struct list_head *sets_next = &gpu_sets;
@@ -734,15 +737,22 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 		.busy = job->busy,
 		.flags = job->flags & GPU_PMU_WORK_EARLIER ? GPU_PMU_SAMPLE_EARLIER : 0,
 	};
+	const struct gpu_job *part;
 	struct gpu_who who = {};
 	struct gpu_set *set;
+	int i;
 
 	lockdep_assert_held(&gpu_lock);
 	who_has_account(gdev, job->owner, &who);
 	sample_who(&sample, &who);
 	list_for_each_entry(set, &gpu_sampled_sets, sampled) {
 		if (set_samples(set, GPU_COUNTER_DONE, job->engine) &&
-		    gpu_job_counts_for(job, set->view.account))
+		    gpu_account_is_part(job->owner, set->view.account))
+			set_sample(set, &sample, NULL);
+	}
+	gpu_job_for_each_scope(job, part, i) {
+		set = container_of(part->scope[i], struct gpu_scope, account)->sampled;
+		if (set && set->view.counter == GPU_COUNTER_DONE)
 			set_sample(set, &sample, NULL);
 	}
 }
@@ -796,7 +806,9 @@ bool gpu_events_want_reports(void)
 unsigned int gpu_events_sample_work(void)
 {
 	lockdep_assert_held(&gpu_lock);
-	return 1 + 2 * nr_sampled;
+	/* no job names more */
+	return 1 + 2 * (gpu_nr_sampled - nr_sampled_scopes +
+			min(nr_sampled_scopes, 2 * GPU_TASK_SCOPES_MAX));
 }
 
 /* ---- perf switches an event on and off ---- */
@@ -971,6 +983,14 @@ static void set_free(struct gpu_set *set)
 	kfree(set);
 }
 
+static void sampled_add(const struct gpu_event *ev, int nr)
+{
+	lockdep_assert_held(&gpu_lock);
+	WRITE_ONCE(gpu_nr_sampled, gpu_nr_sampled + nr);
+	if (ev->scope)
+		nr_sampled_scopes += nr;
+}
+
 /* all that a root event holds, in whatever state gpu_event_open() left it */
 static void root_free(struct gpu_event *ev)
 {
@@ -997,14 +1017,18 @@ static void root_free(struct gpu_event *ev)
 	if (ev->set) {
 		gpu_set_leave(ev->set, &ev->member);
 		nr_members--;
-		nr_sampled -= ev->set->view.sampled;
+		sampled_add(ev, -ev->set->view.sampled);
 		if (!ev->set->nr) {
 			set = ev->set;
 			list_leave(&set->link, &sets_next);
 			list_del(&set->sampled);
+			if (ev->scope)
+				ev->scope->sampled = NULL;
 		}
 	}
-	if (ev->scope)
+	if (ev->fifo)
+		gpu_fifo_close(ev);
+	if (ev->scope && !--ev->scope->users)
 		gpu_account_abandon(&ev->scope->account, scope_release);
 	if (ev->context)
 		gpu_context_put(ev->context);
@@ -1091,7 +1115,7 @@ static int config_parse(const struct perf_event_attr *attr, struct gpu_config *c
 	if (attr->config & ~(GPU_PMU_CONFIG_EVENT_MASK | GPU_PMU_CONFIG_ENGINE_MASK |
 			     GPU_PMU_CONFIG_DEV_MASK))
 		return -EINVAL;
-	if (attr->config1 & ~GPU_PMU_CONFIG1_FD_MASK)
+	if (attr->config1 & ~GPU_PMU_CONFIG1_FD_MASK || gpu_compat_config3(attr))
 		return -EINVAL;
 	c->desc = gpu_event_by_id(id);
 	if (!c->desc)
@@ -1125,14 +1149,14 @@ static int event_permit(struct perf_event *event, const struct gpu_config *c)
 		if (!uid_eq(root->payer, payer))
 			continue;
 		mine++;
-		sampled += !!root->fifo;
-		task += root->how == GPU_EVENT_SCOPE &&
+		sampled += root->fifo && !root->scope;
+		task += root->how == GPU_EVENT_SCOPE && root->event->cpu == event->cpu &&
 			root->event->hw.target == event->hw.target;
 	}
 	if (mine >= READ_ONCE(max_user_events) && !perfmon_capable())
 		return -EMFILE;
 	/* and each completion, or report, at those that have samples of it */
-	if (is_sampling_event(event) && c->desc->at == GPU_AT_FLUSH &&
+	if (is_sampling_event(event) && c->desc->at == GPU_AT_FLUSH && !scope &&
 	    sampled >= GPU_USER_SAMPLED_MAX && !perfmon_capable())
 		return -EMFILE;
 	if (scope && task >= GPU_TASK_SCOPES_MAX)
@@ -1164,6 +1188,51 @@ static int devices_count(const struct gpu_event_desc *desc)
 		if (gdev->attached && device_counts(gdev, desc))
 			return 0;
 	return -ENODATA;
+}
+
+static struct gpu_scope *scope_alloc(void)
+{
+	struct gpu_scope *scope = kzalloc(sizeof(*scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
+					  GFP_KERNEL_ACCOUNT);
+
+	if (scope)
+		gpu_account_init(&scope->account, NULL, 0, GPU_NR_COUNTERS);
+	return scope;
+}
+
+static bool scope_is_for(const struct gpu_event *root, const struct gpu_event *ev,
+			 const struct gpu_pmu_device *gdev)
+{
+	return root->how == GPU_EVENT_SCOPE && root->fifo &&
+	       root->set->opener == task_tgid(current) &&
+	       root->event->hw.target == ev->event->hw.target &&
+	       root->counter == ev->counter && root->slot == ev->slot && root->gdev == gdev;
+}
+
+/*
+ * perf record opens an event of a task for each CPU. What the GPU has done for it is found
+ * out when it may be on another one than at the submission, and asleep: so they are one.
+ * Those of one CPU are not: the user has asked twice.
+ */
+static struct gpu_scope *scope_of_other_cpus(const struct gpu_event *ev,
+					     const struct gpu_pmu_device *gdev)
+{
+	const struct gpu_member *member;
+	struct gpu_event *root;
+
+	lockdep_assert_held(&gpu_mutex);
+	if (ev->event->cpu < 0 || !is_sampling_event(ev->event))
+		return NULL;
+	list_for_each_entry(root, &gpu_roots, link) {
+		if (!scope_is_for(root, ev, gdev))
+			continue;
+		list_for_each_entry(member, &root->set->members, link)
+			if (member->cpu < 0 || member->cpu == ev->event->cpu)
+				break;
+		if (list_entry_is_head(member, &root->set->members, link))
+			return root->scope;
+	}
+	return NULL;
 }
 
 /* no fd: the device, or all of them; or what a task does on them */
@@ -1199,11 +1268,10 @@ static int bind_device(struct gpu_event *ev, const struct gpu_config *c,
 		ev->how = GPU_EVENT_HERE;
 	} else if (ev->event->hw.target && !c->desc->of_device) {
 		ev->how = GPU_EVENT_SCOPE;
-		ev->scope = kzalloc(sizeof(*ev->scope) + gpu_account_bytes(0, GPU_NR_COUNTERS),
-				    GFP_KERNEL_ACCOUNT);
+		ev->scope = scope_of_other_cpus(ev, gdev) ?: scope_alloc();
 		if (!ev->scope)
 			return -ENOMEM;
-		gpu_account_init(&ev->scope->account, NULL, 0, GPU_NR_COUNTERS);
+		ev->scope->users++;
 		*account = &ev->scope->account;
 	} else {
 		ev->how = GPU_EVENT_VIEW;
@@ -1317,6 +1385,7 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 	struct gpu_view view = { account, ev->scope ? 0 : c->slot, c->desc->counter,
 				 ev->fifo };
 	bool own = task && same_thread_group(task, current);
+	const struct gpu_member *member;
 	struct gpu_set *set, *new;
 
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
@@ -1333,18 +1402,28 @@ static int event_join(struct gpu_event *ev, const struct gpu_config *c,
 		if (gpu_set_takes(set, new, &ev->member))
 			break;
 
+	/* wherever its task is, it gets what waits for it */
+	if (ev->fifo && task && !list_entry_is_head(set, &gpu_sets, link))
+		list_for_each_entry(member, &set->members, link)
+			if (member->task == task) {
+				gpu_fifo_share(ev, container_of(member, struct gpu_event, member));
+				break;
+			}
+
 	raw_spin_lock_irq(&gpu_lock);
 	if (list_entry_is_head(set, &gpu_sets, link)) {
 		set = new;
 		new = NULL;
 		list_add_tail(&set->link, &gpu_sets);
 		INIT_LIST_HEAD(&set->sampled);
-		if (ev->fifo)
+		if (ev->fifo && ev->scope)
+			ev->scope->sampled = set;
+		else if (ev->fifo)
 			list_add_tail(&set->sampled, &gpu_sampled_sets);
 	}
 	gpu_set_join(set, &ev->member);
 	nr_members++;
-	nr_sampled += view.sampled;
+	sampled_add(ev, view.sampled);
 	ev->set = set;
 	raw_spin_unlock_irq(&gpu_lock);
 

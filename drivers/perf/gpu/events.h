@@ -64,12 +64,17 @@ enum gpu_event_how {
 /**
  * struct gpu_scope - the account of one SCOPE event
  * @rcu:	for freeing
+ * @users:	how many events have it: those of perf record, which are one for each CPU,
+ *		share it; under gpu_mutex
+ * @sampled:	their set, if they are sampled; under gpu_lock
  * @account:	what it has counted; last
  *
- * Outlives its event while jobs name it.
+ * Outlives its events while jobs name it.
  */
 struct gpu_scope {
 	struct rcu_head rcu;
+	unsigned int users;
+	struct gpu_set *sampled;
 	struct gpu_account account;
 };
 
@@ -98,7 +103,8 @@ struct gpu_scope {
  * @context:	what it is restricted to, or NULL
  * @wants_unit:	it wants the counter unit of @gdev, or of all devices
  * @scope:	SCOPE only
- * @fifo:	samples on their way, or NULL
+ * @fifo:	samples on their way, or NULL: shared by the events of its set that are on
+ *		the same task
  * @set:	SCOPE, VIEW: with whom it shares a number
  * @member:	its place there
  */
@@ -225,6 +231,8 @@ void gpu_sample_arm(struct perf_event *event);
 void gpu_sample_here(struct gpu_event *ev, struct gpu_pmu_device *gdev,
 		     struct gpu_pmu_sample *sample, u64 count);
 int gpu_fifo_alloc(struct gpu_event *root);
+void gpu_fifo_share(struct gpu_event *root, const struct gpu_event *with);
+void gpu_fifo_close(struct gpu_event *root);
 void gpu_fifo_free(struct gpu_event *root);
 void gpu_fifo_begin(struct gpu_event *ev);
 void gpu_fifo_end(struct gpu_event *ev);

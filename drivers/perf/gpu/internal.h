@@ -259,7 +259,7 @@ void gpu_flush_hurry(void);
 void gpu_flush_hurry_locked(void);
 
 /* events.c */
-extern struct list_head gpu_sampled_sets;
+extern unsigned int gpu_nr_sampled;
 
 int gpu_event_open(struct perf_event *event);
 int gpu_event_add(struct perf_event *event);
@@ -290,7 +290,7 @@ void gpu_account_abandon(struct gpu_account *account,
  */
 static inline bool gpu_events_sample(void)
 {
-	return !list_empty_careful(&gpu_sampled_sets);
+	return READ_ONCE(gpu_nr_sampled);
 }
 
 /**

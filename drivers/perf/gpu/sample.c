@@ -60,6 +60,8 @@ static_assert(sizeof(struct trace_entry) == sizeof_field(struct gpu_pmu_sample, 
  * @tail:	the next one to be read
  * @nr:		how many there is room for
  * @size:	bytes of a sample
+ * @users:	how many events have it; under gpu_mutex
+ * @cpu:	where one of them has come to last, or -1; under no lock, a hint
  * @slots:	@nr of them
  *
  * Under gpu_lock.
@@ -69,6 +71,8 @@ struct gpu_fifo {
 	unsigned int tail;
 	unsigned int nr;
 	size_t size;
+	unsigned int users;
+	int cpu;
 	u8 slots[];
 };
 
@@ -249,16 +253,37 @@ int gpu_fifo_alloc(struct gpu_event *root)
 		return -ENOMEM;
 	root->fifo->nr = nr;
 	root->fifo->size = size;
+	root->fifo->users = 1;
+	root->fifo->cpu = -1;
 	return 0;
 }
 
 /**
- * gpu_fifo_free() - the mirror of gpu_fifo_alloc()
+ * gpu_fifo_free() - the mirror of gpu_fifo_alloc(), or of gpu_fifo_share()
  * @root:	the event
+ *
+ * Context: process, gpu_mutex held.
  */
 void gpu_fifo_free(struct gpu_event *root)
 {
-	kvfree(root->fifo);
+	lockdep_assert_held(&gpu_mutex);
+	if (root->fifo && !--root->fifo->users)
+		kvfree(root->fifo);
+	root->fifo = NULL;
+}
+
+/**
+ * gpu_fifo_share() - samples of an event may as well be another one's
+ * @root:	the event, which has a FIFO that was not used yet
+ * @with:	the other one, on the same task
+ *
+ * Context: process, gpu_mutex held.
+ */
+void gpu_fifo_share(struct gpu_event *root, const struct gpu_event *with)
+{
+	gpu_fifo_free(root);
+	root->fifo = with->fifo;
+	root->fifo->users++;
 }
 
 static void *fifo_slot(struct gpu_fifo *fifo, unsigned int at)
@@ -285,6 +310,21 @@ static void fifo_lose(struct gpu_event *root)
 
 	for (; fifo->tail != fifo->head; fifo->tail++)
 		gpu_lose(root->gdev);
+}
+
+/**
+ * gpu_fifo_close() - an event is being closed: what waits for it is lost
+ * @root:	the event
+ *
+ * Unless others have the same FIFO.
+ *
+ * Context: gpu_mutex and gpu_lock held.
+ */
+void gpu_fifo_close(struct gpu_event *root)
+{
+	lockdep_assert_held(&gpu_lock);
+	if (root->fifo->users == 1)
+		fifo_lose(root);
 }
 
 /*
@@ -389,6 +429,9 @@ void gpu_fifo_begin(struct gpu_event *ev)
 	struct gpu_fifo *fifo = ev->root->fifo;
 
 	list_add_tail(&ev->sampling, &here->sampled);
+	WRITE_ONCE(fifo->cpu, smp_processor_id());
+	/* pairs with gpu_sample_later(): one of us sees the other */
+	smp_mb();
 	if (READ_ONCE(fifo->head) != READ_ONCE(fifo->tail))
 		irq_work_queue(this_cpu_ptr(&drain_self));
 }
@@ -411,6 +454,8 @@ void gpu_fifo_end(struct gpu_event *ev)
 	if (here->batch)
 		here->drained += room;
 	list_del(&ev->sampling);
+	if (READ_ONCE(ev->root->fifo->cpu) == smp_processor_id())
+		WRITE_ONCE(ev->root->fifo->cpu, -1);
 
 	/* the task ends, and has no children that have the event, too */
 	if (ev->event->hw.target != current || !(current->flags & PF_EXITING))
@@ -497,7 +542,10 @@ void gpu_sample_later(struct gpu_event *root, const struct gpu_pmu_sample *sampl
 	fifo->head++;
 
 	/* if it is on none, it gets them when it comes to one */
+	smp_mb(); /* see gpu_fifo_begin() */
 	cpu = event_cpu(root);
+	if (cpu < 0)
+		cpu = READ_ONCE(fifo->cpu);
 	if (cpu >= 0)
 		drain_on(cpu);
 }

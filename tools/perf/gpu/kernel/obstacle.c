@@ -235,7 +235,7 @@ const char *obstacle__of_open(int err, const char *event,
 			   event);
 	case ENOSPC:
 		return say(text, size,
-			   "event '%s': a task can have 64 of these open, and has: close some",
+			   "event '%s': a task can have 64 of these open on a CPU, and has: close some",
 			   event);
 	case ENXIO:
 		return say(text, size,
