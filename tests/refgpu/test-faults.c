@@ -22,8 +22,6 @@
 #define PERIOD_US	1000
 #define FLUSH_US	5000
 #define BUFFER		(1 << 20)
-/* of jobs that something is to happen to, even if the machine stands still for a while */
-#define LONG		(300 * MS_CYCLES)
 
 /* what there is of a task */
 #define NR_TASK		4
@@ -210,8 +208,18 @@ static bool bench_runs(unsigned int i, unsigned int e)
 	return refgpu_sync_status(&bench.gpu, bench.sync[i][e]) == 0;
 }
 
-/* long jobs of a context on both engines, and they run: it takes a thread to start them */
-static void bench_occupy(unsigned int i, uint64_t cycles)
+/* a job of a context that runs until bench_stop(): what it counts is known then */
+static void bench_spin_forever(unsigned int i, unsigned int e)
+{
+	struct refgpu_batch batch = {};
+
+	refgpu_spin(&batch, REFGPU_MAX_CYCLES);
+	bench.counts[i][e].jobs++;
+	CHECK_EQ(refgpu_submit(&bench.gpu, bench.ctx[i], e, &batch, 0, bench.sync[i][e]), 0);
+}
+
+/* on both engines, and they run: it takes a thread to start them */
+static void bench_occupy(unsigned int i)
 {
 	uint64_t before;
 	unsigned int e;
@@ -221,10 +229,34 @@ static void bench_occupy(unsigned int i, uint64_t cycles)
 		int busy = bench.engine[e].meter[EVENT_BUSY].fd;
 
 		before = gpu_event_read(busy);
-		bench_spin(i, e, cycles, 0);
+		bench_spin_forever(i, e);
 		CHECK(WAIT_FOR(gpu_event_read(busy) > before));
 	}
 	CHECK(bench_runs(i, 0) && bench_runs(i, 1));
+}
+
+/*
+ * The end of a context that did nothing but to spin, with each engine to itself: so it ran
+ * for all the time from when its jobs were started to now.
+ */
+static void bench_stop(unsigned int i)
+{
+	struct lab_log log;
+	unsigned int e;
+
+	CHECK_EQ(refgpu_context_destroy(&bench.gpu, bench.ctx[i]), 0);
+	for (e = 0; e < ENGINES; e++) {
+		struct load_counts *counts = &bench.counts[i][e];
+
+		if (!counts->jobs)
+			continue;
+		bench_wait(i, e);
+		CHECK_EQ(refgpu_sync_status(&bench.gpu, bench.sync[i][e]), -ECANCELED);
+		lab_log_read(bench.log, bench.hw[i], e, &log);
+		CHECK_EQ(log.ended, counts->jobs);
+		counts->v[LOAD_CYCLES] = log.run / TICK_NS;
+		counts->v[LOAD_ACTIVE] = log.run / TICK_NS;
+	}
 }
 
 /* what a context did on an engine */
@@ -354,19 +386,19 @@ static void torn_reports(unsigned int nr, unsigned int period_us)
 {
 	struct harm harm = { .contexts = 1 << 1, .cycles = UINT64_MAX / 2 };
 	struct tally is;
+	uint64_t cycles;
 
 	bench_open(BUFFER, period_us, FLUSH_US);
 	bench_task();
 	bench_run(0);
-	bench_occupy(1, LONG);
+	bench_occupy(1);
 	CHECK_EQ(lost_now(), 0);
 	lab_set("fault/torn", nr);
 	CHECK(WAIT_FOR(!lab_get("fault/torn")));
 	CHECK(bench_runs(1, 0) && bench_runs(1, 1));
 	CHECK(WAIT_FOR(lost_now() >= nr));
 	CHECK_EQ(lost_now(), nr);
-	bench_wait(1, 0);
-	bench_wait(1, 1);
+	bench_stop(1);
 	bench_run(2);
 
 	/* nobody's: from the report before those on, and until the one after them */
@@ -375,9 +407,9 @@ static void torn_reports(unsigned int nr, unsigned int period_us)
 	bench_check(&harm);
 	CHECK_EQ(lab_final(bench.lost), nr);
 	lab_scope_peek(&bench.own[1], &is);
-	printf("# %lu of %lu cycles are the context's\n", is.v[LOAD_CYCLES],
-	       ENGINES * LONG);
-	CHECK(is.v[LOAD_CYCLES] < ENGINES * LONG);
+	cycles = bench.counts[1][0].v[LOAD_CYCLES] + bench.counts[1][1].v[LOAD_CYCLES];
+	printf("# %lu of %lu cycles are the context's\n", is.v[LOAD_CYCLES], cycles);
+	CHECK(is.v[LOAD_CYCLES] < cycles);
 	bench_close();
 }
 
@@ -459,14 +491,13 @@ static void burst(void)
 	CHECK_EQ(lost_now(), 5000 + ENGINES - 63);
 	CHECK_EQ(lost_now(), lab_state("lost"));
 
-	bench_occupy(1, LONG);
+	bench_occupy(1);
 	usleep(2 * FLUSH_US);
 	lost = lost_now();
 	lab_set("fault/burst", 200);
 	CHECK(WAIT_FOR(lost_now() > lost));
 	CHECK(bench_runs(1, 0) && bench_runs(1, 1));
-	bench_wait(1, 0);
-	bench_wait(1, 1);
+	bench_stop(1);
 	bench_run(2);
 	bench_check(&harm);
 	CHECK_EQ(lab_final(bench.lost), lab_state("lost"));
@@ -724,7 +755,7 @@ static void jump(void)
 	bench_open(BUFFER, PERIOD_US, FLUSH_US);
 	bench_task();
 	bench_run(0);
-	bench_occupy(1, LONG);
+	bench_occupy(1);
 	lab_set("fault/jump", 12500000);
 	CHECK(WAIT_FOR(lost_now()));
 	CHECK_EQ(lost_now(), 1);
@@ -732,8 +763,7 @@ static void jump(void)
 	CHECK(WAIT_FOR(lost_now() > 1));
 	CHECK_EQ(lost_now(), 2);
 	CHECK(bench_runs(1, 0) && bench_runs(1, 1));
-	bench_wait(1, 0);
-	bench_wait(1, 1);
+	bench_stop(1);
 	bench_run(2);
 	bench_check(&no_harm);
 	CHECK_EQ(lab_final(bench.lost), 2);
