@@ -38,12 +38,17 @@ static void setup(void)
 	CHECK_EQ(refgpu_open(&gpu, 0), 0);
 }
 
-static uint32_t context_of(struct refgpu *of)
+static uint32_t context_with(struct refgpu *of, uint32_t priority)
 {
 	uint32_t ctx = 0;
 
-	CHECK_EQ(refgpu_context(of, REFGPU_PRIORITY_NORMAL, &ctx), 0);
+	CHECK_EQ(refgpu_context(of, priority, &ctx), 0);
 	return ctx;
+}
+
+static uint32_t context_of(struct refgpu *of)
+{
+	return context_with(of, REFGPU_PRIORITY_NORMAL);
 }
 
 /* what was submitted, and its fence */
@@ -506,19 +511,25 @@ static void pids_are_the_openers(void)
 	refgpu_close(&gpu);
 }
 
-/* what the GPU did, on what was submitted: joined by the fence, to the nanosecond */
+/*
+ * What the GPU did, on what was submitted: joined by the fence, to the nanosecond. A job of
+ * a higher priority has each engine until all others are queued: so these are preempted,
+ * however slowly they are submitted.
+ */
 static void done_is_joined_to_jobs(void)
 {
 	static const struct gpu_config done = { .event = GPU_PMU_EVENT_JOBS_DONE };
 	static const struct gpu_config busy = { .event = GPU_PMU_EVENT_GPU_BUSY };
-	uint64_t fences[JOBS_MAX][2], times[JOBS_MAX], sum = 0, cycles = 0, n;
+	uint64_t fences[JOBS_MAX][2], times[JOBS_MAX], sum = 0, cycles = 0, held = 0, n;
 	unsigned int i, k, submitted = 0, joined = 0, preempted = 0;
+	struct drm_refgpu_submit holds[2];
 	struct load_random random = { 42 };
 	struct ring at_submit, at_end;
-	uint32_t ctx[4], sync[8];
+	uint32_t ctx[4], sync[8], high;
 	int counter;
 
 	setup();
+	high = context_with(&gpu, REFGPU_PRIORITY_HIGH);
 	for (i = 0; i < 4; i++)
 		ctx[i] = context_of(&gpu);
 	for (i = 0; i < 8; i++)
@@ -531,12 +542,15 @@ static void done_is_joined_to_jobs(void)
 	CHECK_EQ(gpu_event_enable(at_end.fd), 0);
 	CHECK_EQ(gpu_event_enable(counter), 0);
 
+	for (i = 0; i < 2; i++)
+		holds[i] = submit(&gpu, high, i, REFGPU_MAX_CYCLES, 0);
 	for (i = 0; i < 200; i++) {
 		k = i % 4 * 2 + load_random(&random, 2);
 		n = 1 + load_random(&random, 30000);
 		submit(&gpu, ctx[k / 2], k & 1, n, sync[k]);
 		cycles += n;
 	}
+	CHECK_EQ(refgpu_context_destroy(&gpu, high), 0);
 	for (i = 0; i < 8; i++)
 		CHECK_EQ(refgpu_sync_wait(&gpu, sync[i], 60 * SECOND), 0);
 	CHECK_EQ(gpu_event_disable(at_submit.fd), 0);
@@ -548,7 +562,7 @@ static void done_is_joined_to_jobs(void)
 		fences[submitted][1] = sample.gpu.fence_seqno;
 		times[submitted++] = sample.gpu.submit;
 	}
-	CHECK_EQ(submitted, 200);
+	CHECK_EQ(submitted, 202);
 	while (ring_next(&at_end, &sample)) {
 		CHECK_EQ(sample.gpu.kind, GPU_PMU_SAMPLE_DONE);
 		CHECK_EQ(sample.gpu.pid, getpid());
@@ -560,6 +574,13 @@ static void done_is_joined_to_jobs(void)
 		fences[i][0] = 0;	/* once */
 		joined++;
 		sum += sample.gpu.busy;
+		for (k = 0; k < 2; k++) {
+			if (sample.gpu.fence_context != holds[k].fence_context)
+				continue;
+			/* nobody has preempted this one */
+			CHECK_EQ(sample.gpu.busy, sample.gpu.end - sample.gpu.begin);
+			held += sample.gpu.busy;
+		}
 		preempted += sample.gpu.busy < sample.gpu.end - sample.gpu.begin;
 		CHECK(sample.gpu.busy <= sample.gpu.end - sample.gpu.begin);
 		CHECK(sample.gpu.submit <= sample.gpu.begin && sample.gpu.begin < sample.gpu.end);
@@ -567,11 +588,12 @@ static void done_is_joined_to_jobs(void)
 		CHECK(sample.gpu.submit - times[i] + 20000 < 40000);
 		CHECK(sample.gpu.end <= sample.time);
 	}
-	CHECK_EQ(joined, 200);
+	CHECK_EQ(joined, 202);
 	CHECK(preempted > 0);
-	CHECK_EQ(sum, cycles * TICK_NS);
-	CHECK_EQ(gpu_event_read(counter), cycles * TICK_NS);
-	CHECK_EQ(gpu_event_read(at_end.fd), 200);
+	CHECK(held > 0);
+	CHECK_EQ(sum - held, cycles * TICK_NS);
+	CHECK_EQ(gpu_event_read(counter), sum);
+	CHECK_EQ(gpu_event_read(at_end.fd), 202);
 	close(counter);
 	ring_close(&at_end);
 	ring_close(&at_submit);
