@@ -1042,16 +1042,16 @@ static void unplugged_fences(void)
 	CHECK_EQ(write_file(DRIVER "bind", "refgpu.0"), 0);
 }
 
-/* a client that says whatever comes to its mind, for some seconds */
+/* a client that says whatever comes to its mind, for some seconds; longer if it was slow */
 static void fuzz_client(unsigned int seed)
 {
 	struct load_random random = { seed };
-	int64_t end = refgpu_now() + 4 * SECOND;
+	int64_t end = refgpu_now() + 4 * SECOND, last = end + 60 * SECOND;
 	struct drm_refgpu_cmd cmds[4];
 	unsigned int i, k, ok = 0;
 
 #define R(limit) load_random(&random, limit)
-	while (refgpu_now() < end) {
+	while (refgpu_now() < end || (!ok && refgpu_now() < last)) {
 		if (refgpu_open(&gpu, 0)) {
 			usleep(10000);
 			continue;
