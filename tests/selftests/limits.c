@@ -49,8 +49,8 @@ TEST(flush_us_has_bounds)
 		const char *value;
 		int err;
 	} tries[] = {
-		{ "0", -EINVAL }, { "99", -EINVAL }, { "100", 0 }, { "1000000", 0 },
-		{ "1000001", -EINVAL }, { "4294967396", -ERANGE }, { "-1", -EINVAL },
+		{ "0", -EINVAL }, { "99", -EINVAL }, { "100", 0 }, { "10000000", 0 },
+		{ "10000001", -EINVAL }, { "4294967396", -ERANGE }, { "-1", -EINVAL },
 		{ "5000", 0 },
 	};
 	char is[16], was[16] = "5000";

@@ -31,10 +31,10 @@
 
 #include "internal.h"
 
-static int flush_us_set(const char *val, const struct kernel_param *kp)
-{
-	return param_set_uint_minmax(val, kp, 100, USEC_PER_SEC);
-}
+#define FLUSH_US_MIN	100
+#define FLUSH_US_MAX	(10 * USEC_PER_SEC)
+
+static int flush_us_set(const char *val, const struct kernel_param *kp);
 
 static const struct kernel_param_ops flush_us_ops = {
 	.set = flush_us_set,
@@ -43,7 +43,7 @@ static const struct kernel_param_ops flush_us_ops = {
 
 static unsigned int flush_us = 5000;
 module_param_cb(flush_us, &flush_us_ops, &flush_us, 0644);
-MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 1000000");
+MODULE_PARM_DESC(flush_us, "flush period in microseconds, 100 to 10000000");
 
 /* while no event can count, the rings are only kept from filling up */
 #define FLUSH_IDLE_FACTOR	4
@@ -304,6 +304,21 @@ static void flush_timer_start(void)
 	 * under the scheduler's locks
 	 */
 	hrtimer_start(&flush_timer, flush_period(), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* what was set is the period from now on: the old one may still be long */
+static int flush_us_set(const char *val, const struct kernel_param *kp)
+{
+	int err = param_set_uint_minmax(val, kp, FLUSH_US_MIN, FLUSH_US_MAX);
+	unsigned long irq;
+
+	if (err)
+		return err;
+	raw_spin_lock_irqsave(&gpu_lock, irq);
+	if (flush_on)
+		flush_timer_start();
+	raw_spin_unlock_irqrestore(&gpu_lock, irq);
+	return 0;
 }
 
 /**
