@@ -887,7 +887,7 @@ static void areas_say_more(const struct memory *before, const struct memory *aft
 	}
 }
 
-static void memory_used(struct memory *memory)
+static void memory_read(struct memory *memory)
 {
 	memset(memory, 0, sizeof(*memory));
 	shell("echo 3 >/proc/sys/vm/drop_caches; sleep 0.5; echo 3 >/proc/sys/vm/drop_caches");
@@ -899,6 +899,38 @@ static void memory_used(struct memory *memory)
 #define LEAK_ROUNDS	(LEAK_WARM + slow_rounds(80))
 #define LEAK_WARM	20
 #define LEAK_SLAB_KB	128
+/* of what goes some grace periods later; what has leaked never does */
+#define FREED_SECONDS	10
+
+/* when it gets no less any more */
+static void memory_settled(struct memory *memory)
+{
+	static struct memory last;
+	int64_t end = refgpu_now() + FREED_SECONDS * SECOND;
+
+	memory_read(memory);
+	do {
+		last = *memory;
+		memory_read(memory);
+	} while ((memory->slab < last.slab || memory->nr_areas < last.nr_areas ||
+		  memory->shmem < last.shmem) && refgpu_now() < end);
+}
+
+static bool memory_is_back(const struct memory *before, const struct memory *after)
+{
+	return after->slab - before->slab < LEAK_SLAB_KB && after->nr_areas <= before->nr_areas &&
+	       !after->orphans && after->shmem <= before->shmem;
+}
+
+/* as it was, if that is what it comes to; else as it is in the end */
+static void memory_after(const struct memory *before, struct memory *after)
+{
+	int64_t end = refgpu_now() + FREED_SECONDS * SECOND;
+
+	do {
+		memory_read(after);
+	} while (!memory_is_back(before, after) && refgpu_now() < end);
+}
 
 /* events whose device, and its driver, are gone */
 static void check_frozen(struct watch *watch, unsigned int jobs)
@@ -951,10 +983,10 @@ static void leaks(void)
 	CHECK_EQ(lab_unload("gpu_pmu"), 0);
 	for (round = 0; round < LEAK_ROUNDS && !tap_failed; round++) {
 		if (round == LEAK_WARM)
-			memory_used(&before);
+			memory_settled(&before);
 		leak_round(round);
 	}
-	memory_used(&after);
+	memory_after(&before, &after);
 	printf("# slab %ld to %ld KiB, vmalloc areas %u to %u, shmem %ld to %ld KiB\n",
 	       before.slab, after.slab, before.nr_areas, after.nr_areas, before.shmem,
 	       after.shmem);
@@ -968,7 +1000,7 @@ static void leaks(void)
 
 /*
  * Objects that our code has allocated and nobody freed, as the kernel notes it with
- * slub_debug=U; or -1. What RCU has yet to free is freed first.
+ * slub_debug=U; or -1.
  */
 static long objects_owned(void)
 {
@@ -981,6 +1013,31 @@ static long objects_owned(void)
 		       "awk '/^ *[0-9]+ .*\\[(refgpu|gpu_pmu)\\]/ { n += $1 } END { print n + 0 }'"))
 		return -1;
 	return atol(line);
+}
+
+/* what RCU has yet to free goes, after some grace periods: so two that agree */
+static long objects_settled(void)
+{
+	int64_t end = refgpu_now() + FREED_SECONDS * SECOND;
+	long last, now = objects_owned();
+
+	do {
+		last = now;
+		now = objects_owned();
+	} while (now != last && refgpu_now() < end);
+	return now;
+}
+
+/* if no more than before are what it comes to, those; else what there is in the end */
+static long objects_after(long before)
+{
+	int64_t end = refgpu_now() + FREED_SECONDS * SECOND;
+	long now;
+
+	do {
+		now = objects_owned();
+	} while (now > before && refgpu_now() < end);
+	return now;
 }
 
 #define OBJECT_ROUNDS	slow_rounds(20)
@@ -1012,11 +1069,11 @@ static void objects(void)
 
 	/* what is made once is there then */
 	object_round(0);
-	before = objects_owned();
+	before = objects_settled();
 	CHECK(before > 0);
 	for (round = 0; round < OBJECT_ROUNDS && !tap_failed; round++)
 		object_round(round);
-	after = objects_owned();
+	after = objects_after(before);
 	printf("# %ld objects before, %ld after %u rounds\n", before, after, round);
 	CHECK_EQ(after, before);
 }
