@@ -129,6 +129,22 @@ static uint32_t spin(uint32_t ctx, uint32_t engine, uint64_t cycles, uint32_t in
 	return out;
 }
 
+/* both engines are its own until it is destroyed: what is queued meanwhile waits */
+static uint32_t hold_engines(void)
+{
+	uint32_t ctx = context(REFGPU_PRIORITY_HIGH);
+	unsigned int e;
+
+	for (e = 0; e < gpu.engines; e++)
+		refgpu_sync_free(&gpu, spin(ctx, e, REFGPU_MAX_CYCLES, 0));
+	return ctx;
+}
+
+static void let_go(uint32_t ctx)
+{
+	CHECK_EQ(refgpu_context_destroy(&gpu, ctx), 0);
+}
+
 static int xioctl(unsigned long request, void *args)
 {
 	return ioctl(gpu.fd, request, args) ? -errno : 0;
@@ -271,7 +287,7 @@ static void memory(void)
 	struct refgpu_buffer bo, other;
 	struct refgpu_usage usage;
 	uint64_t ticks, *stamps;
-	uint32_t ctx, *words;
+	uint32_t ctx, hold, *words;
 
 	setup();
 	ctx = context(REFGPU_PRIORITY_NORMAL);
@@ -300,10 +316,11 @@ static void memory(void)
 	CHECK_EQ(usage.memory, 128);
 	CHECK_EQ(usage.shared, 0);
 
-	refgpu_spin(&batch, 50 * MS_CYCLES);
+	hold = hold_engines();
 	refgpu_timestamp(&batch, &bo, 0);
 	CHECK_EQ(refgpu_submit(&gpu, ctx, 0, &batch, 0, 0), 0);
 	CHECK_EQ(refgpu_buffer_wait(&gpu, &bo, 0), -ETIME);
+	let_go(hold);
 	CHECK_EQ(refgpu_buffer_wait(&gpu, &bo, 10 * SECOND), 0);
 	refgpu_buffer_free(&gpu, &bo);
 	refgpu_buffer_free(&gpu, &other);
@@ -561,15 +578,58 @@ static void reports_are_exact(void)
 	printf("# %u wraps\n", wraps);
 }
 
+/* a line of the file "jobs" */
+struct job_line {
+	unsigned int hw_id;
+	unsigned int engine;
+	uint64_t submitted;
+	long long started;	/* -1: never */
+	uint64_t ended;
+	int error;
+};
+
+/* false: there is no more, and none was lost */
+static bool job_line_next(FILE *file, struct job_line *job)
+{
+	uint64_t fence_context, seqno;
+	char line[256];
+
+	if (!fgets(line, sizeof(line), file))
+		return false;
+	if (sscanf(line,
+		   "hw %u engine %u fence %lu:%lu submitted %lu started %lld ended %lu error %d",
+		   &job->hw_id, &job->engine, &fence_context, &seqno, &job->submitted,
+		   &job->started, &job->ended, &job->error) == 8)
+		return true;
+	CHECK(!strcmp(line, "lost 0\n"));
+	return job_line_next(file, job);
+}
+
+/* when the first job ended of a context on an engine, ticks; 0: none has */
+static uint64_t job_ended(int fd, uint32_t ctx, unsigned int engine)
+{
+	struct job_line job;
+	uint64_t hw_id, ended = 0;
+	FILE *file;
+
+	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_HW_ID, ctx, &hw_id), 0);
+	CHECK_EQ(lseek(fd, 0, SEEK_SET), 0);
+	file = fdopen(dup(fd), "r");
+	while (job_line_next(file, &job))
+		if (!ended && job.hw_id == hw_id && job.engine == engine)
+			ended = job.ended;
+	fclose(file);
+	return ended;
+}
+
 /* what is said of jobs, of those that ended and of others */
 static void job_log(void)
 {
-	uint64_t fence_context, seqno, submitted, ended, sum = 0, expected = 0;
-	int fd = debugfs_open(0, "jobs", O_RDONLY), error, jobs = 0, i;
-	unsigned int hw_id, engine, e;
-	long long started;
+	int fd = debugfs_open(0, "jobs", O_RDONLY), jobs = 0, i;
+	uint64_t sum = 0, expected = 0;
+	struct job_line job;
+	unsigned int e;
 	struct mix mix;
-	char line[256];
 	uint32_t ctx;
 	FILE *file;
 
@@ -588,19 +648,12 @@ static void job_log(void)
 		for (e = 0; e < gpu.engines; e++)
 			expected += mix.counts[i][e].jobs;
 	file = fdopen(fd, "r");
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line,
-			   "hw %u engine %u fence %lu:%lu submitted %lu started %lld ended %lu error %d",
-			   &hw_id, &engine, &fence_context, &seqno, &submitted, &started, &ended,
-			   &error) != 8) {
-			CHECK(!strcmp(line, "lost 0\n"));
-			continue;
-		}
+	while (job_line_next(file, &job)) {
 		jobs++;
-		CHECK(started == -1 || (submitted <= (uint64_t)started &&
-					(uint64_t)started <= ended));
-		CHECK(error ? error == -ECANCELED : started != -1);
-		if (!error)
+		CHECK(job.started == -1 || (job.submitted <= (uint64_t)job.started &&
+					    (uint64_t)job.started <= job.ended));
+		CHECK(job.error ? job.error == -ECANCELED : job.started != -1);
+		if (!job.error)
 			sum++;
 	}
 	CHECK_EQ(jobs, expected + 3);
@@ -624,41 +677,68 @@ static void one_reader(void)
 	debugfs_set("counters/period", 12500);
 }
 
-/* two contexts, slices of 1 ms; one of high priority in between */
+static uint64_t preemptions(void)
+{
+	return state("render0", "preemptions ");
+}
+
+/* each slice of those who share the engine ends with one, whenever that is looked at */
+static void check_slices(void)
+{
+	uint64_t slice, first, last;
+	int64_t before, begin, end, after;
+
+	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_TIMESLICE, 0, &slice), 0);
+	slice *= 80;
+	before = refgpu_now();
+	first = preemptions();
+	begin = refgpu_now();
+	usleep(40000);
+	end = refgpu_now();
+	last = preemptions();
+	after = refgpu_now();
+	printf("# %lu preemptions in %lu to %lu slices\n", last - first, (end - begin) / slice,
+	       (after - before) / slice);
+	CHECK(last - first + 1 >= (end - begin) / slice);
+	CHECK(last - first <= (after - before) / slice + 1);
+}
+
+/* two contexts, with slices; one of high priority in between */
 static void preemption(void)
 {
-	const uint64_t slices = 20 * slowdown();
-	uint64_t before = state("render0", "preemptions ");
+	uint64_t before = preemptions();
 	uint32_t a, b, high, sync_a, sync_b, sync_high;
+	int i;
 
 	setup();
 	a = context(REFGPU_PRIORITY_NORMAL);
 	b = context(REFGPU_PRIORITY_NORMAL);
-	sync_a = spin(a, 0, slices * MS_CYCLES, 0);
-	sync_b = spin(b, 0, slices * MS_CYCLES, 0);
-	CHECK_EQ(refgpu_sync_wait(&gpu, sync_a, 10 * SECOND), 0);
-	CHECK_EQ(refgpu_sync_wait(&gpu, sync_b, 10 * SECOND), 0);
-	/* both run all their slices, with less changes when b was submitted late */
-	printf("# %lu preemptions\n", state("render0", "preemptions ") - before);
-	CHECK(state("render0", "preemptions ") - before >= 2);
-	CHECK(state("render0", "preemptions ") - before <= 2 * slices - 2);
+	sync_a = spin(a, 0, REFGPU_MAX_CYCLES, 0);
+	sync_b = spin(b, 0, REFGPU_MAX_CYCLES, 0);
+	/* each of them was on the engine */
+	for (i = 0; i < 1000 && preemptions() < before + 2; i++)
+		usleep(10000);
+	CHECK(preemptions() >= before + 2);
+	check_slices();
 
-	sync_a = spin(a, 0, 1000 * MS_CYCLES, 0);
 	high = context(REFGPU_PRIORITY_HIGH);
 	sync_high = spin(high, 0, MS_CYCLES, 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_high, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_a), 0);
+	CHECK_EQ(refgpu_sync_status(&gpu, sync_b), 0);
 	/* what is destroyed ends */
 	CHECK_EQ(refgpu_context_destroy(&gpu, a), 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_a, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_a), -ECANCELED);
+	CHECK_EQ(refgpu_sync_status(&gpu, sync_b), 0);
 	refgpu_close(&gpu);
 }
 
 static void hangs(void)
 {
-	uint32_t bad, good, sync_bad, sync_next, sync_good, sync_other, sync_long;
+	uint32_t bad, good, hold, sync_bad, sync_next, sync_good, sync_other, sync_long;
 	uint64_t resets = state("resets", "resets ");
+	int jobs_fd;
 	struct refgpu_batch batch = {};
 	int64_t begin;
 
@@ -671,14 +751,17 @@ static void hangs(void)
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_long), 1);
 	CHECK_EQ(state("resets", "resets "), resets);
 
-	begin = refgpu_now();
+	jobs_fd = debugfs_open(0, "jobs", O_RDONLY);
+	hold = hold_engines();
 	refgpu_hang(&batch);
 	sync_bad = refgpu_sync(&gpu);
 	CHECK_EQ(refgpu_submit(&gpu, bad, 0, &batch, 0, sync_bad), 0);
 	sync_next = spin(bad, 0, 100, 0);
 	sync_good = spin(good, 0, 100, 0);
 	sync_other = spin(good, 1, 100, 0);
-	CHECK_EQ(refgpu_sync_wait(&gpu, sync_other, 200000000), 0);
+	begin = refgpu_now();
+	let_go(hold);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync_other, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_good, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_bad, 10 * SECOND), 0);
 	CHECK_EQ(refgpu_sync_wait(&gpu, sync_next, 10 * SECOND), 0);
@@ -686,6 +769,11 @@ static void hangs(void)
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_bad), -ETIME);
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_next), -ECANCELED);
 	CHECK_EQ(refgpu_sync_status(&gpu, sync_good), 1);
+	/* the other engine's jobs did not wait for the end of it, and its own engine's did */
+	CHECK(job_ended(jobs_fd, good, 1));
+	CHECK(job_ended(jobs_fd, good, 1) < job_ended(jobs_fd, bad, 0));
+	CHECK(job_ended(jobs_fd, bad, 0) < job_ended(jobs_fd, good, 0));
+	close(jobs_fd);
 	CHECK_EQ(state("resets", "resets "), resets + 1);
 	refgpu_spin(&batch, 1);
 	CHECK_EQ(refgpu_submit(&gpu, bad, 0, &batch, 0, 0), -EIO);
@@ -769,7 +857,7 @@ static void prime(void)
 	struct refgpu_buffer bo, imported = {};
 	struct refgpu_usage usage;
 	struct refgpu other;
-	uint32_t ctx, sync, again;
+	uint32_t ctx, high, sync, again;
 	int fd;
 
 	setup();
@@ -782,12 +870,15 @@ static void prime(void)
 	close(fd);
 
 	CHECK_EQ(refgpu_context(&other, REFGPU_PRIORITY_NORMAL, &ctx), 0);
+	CHECK_EQ(refgpu_context(&other, REFGPU_PRIORITY_HIGH, &high), 0);
 	sync = refgpu_sync(&other);
-	refgpu_spin(&batch, 20 * MS_CYCLES);
+	refgpu_spin(&batch, REFGPU_MAX_CYCLES);
+	CHECK_EQ(refgpu_submit(&other, high, 0, &batch, 0, 0), 0);
 	refgpu_fill(&batch, &imported, 0, 65536, 0x12345678);
 	CHECK_EQ(refgpu_submit(&other, ctx, 0, &batch, 0, sync), 0);
 	/* the exporter sees the importer's job on its own buffer */
 	CHECK_EQ(refgpu_buffer_wait(&gpu, &bo, 0), -ETIME);
+	CHECK_EQ(refgpu_context_destroy(&other, high), 0);
 	CHECK_EQ(refgpu_buffer_wait(&gpu, &bo, 10 * SECOND), 0);
 	CHECK_EQ(((uint32_t *)bo.map)[16383], 0x12345678);
 	CHECK_EQ(refgpu_usage(&other, &usage), 0);
