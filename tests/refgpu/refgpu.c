@@ -84,6 +84,20 @@ int refgpu_usage(struct refgpu *gpu, struct refgpu_usage *usage)
 	return 0;
 }
 
+bool refgpu_until_both_run(struct refgpu *gpu)
+{
+	int64_t end = refgpu_now() + 10000000000L;
+	struct refgpu_usage now;
+
+	do {
+		if (refgpu_usage(gpu, &now))
+			return false;
+		if (now.render && now.copy)
+			return true;
+	} while (refgpu_now() < end);
+	return false;
+}
+
 int refgpu_context(struct refgpu *gpu, uint32_t priority, uint32_t *ctx)
 {
 	struct drm_refgpu_ctx_create args = { .priority = priority };

@@ -45,6 +45,11 @@ int refgpu_open(struct refgpu *gpu, unsigned int n);
 void refgpu_close(struct refgpu *gpu);
 int refgpu_get(struct refgpu *gpu, uint32_t param, uint32_t index, uint64_t *value);
 int refgpu_usage(struct refgpu *gpu, struct refgpu_usage *usage);
+/*
+ * The scheduler hands jobs over later, and those of a higher priority before. Wait until
+ * engines of both kinds have run for it; false: for 10 s, they have not.
+ */
+bool refgpu_until_both_run(struct refgpu *gpu);
 
 int refgpu_context(struct refgpu *gpu, uint32_t priority, uint32_t *ctx);
 int refgpu_context_destroy(struct refgpu *gpu, uint32_t ctx);

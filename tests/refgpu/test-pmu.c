@@ -650,18 +650,6 @@ static void clock_wraps(void)
 
 #define IN_FLIGHT	20
 
-/* the scheduler hands jobs over later, and those of a higher priority before */
-static void until_both_run(struct refgpu *of)
-{
-	int64_t end = refgpu_now() + 10 * SECOND;
-	struct refgpu_usage now;
-
-	do {
-		CHECK_EQ(refgpu_usage(of, &now), 0);
-	} while ((!now.render || !now.copy) && refgpu_now() < end);
-	CHECK(now.render && now.copy);
-}
-
 /* switched off while jobs run, again and again: never ahead of the driver, nor behind */
 static void fdinfo_in_flight(void)
 {
@@ -680,7 +668,7 @@ static void fdinfo_in_flight(void)
 	}
 	for (i = 0; i < 4; i++)
 		ctx[i] = spin_forever(REFGPU_PRIORITY_LOW, i & 1);
-	until_both_run(&gpu);
+	CHECK(refgpu_until_both_run(&gpu));
 	for (i = 0; i < IN_FLIGHT; i++) {
 		between.off = refgpu_now();
 		CHECK_EQ(refgpu_usage(&gpu, &before), 0);

@@ -527,17 +527,6 @@ static uint64_t of_flushes(uint64_t ns, unsigned int flush_us)
 	return 2 * ENGINES * (ns / (flush_us * 1000UL) + 3);
 }
 
-static void until_both_run(struct client *client)
-{
-	int64_t end = refgpu_now() + 10 * SECOND;
-	struct refgpu_usage now;
-
-	do {
-		CHECK_EQ(refgpu_usage(&client->gpu, &now), 0);
-	} while ((!now.render || !now.copy) && refgpu_now() < end);
-	CHECK(now.render && now.copy);
-}
-
 /*
  * Reports that nobody will ever read: each that was made was read, or is lost. How many that
  * are is known up to a moment while both engines run, from the unit; and from there to the
@@ -590,7 +579,7 @@ static void last_words_by(unsigned int size, unsigned int late_us)
 	lost_before = gpu_event_read(lost_fd);
 	lab_set("fault/late", LAB_US(late_us));
 	client_run_for_ever(&client);
-	until_both_run(&client);
+	CHECK(refgpu_until_both_run(&client.gpu));
 	usleep(100000);
 	moment_take(&client, -1, &at);
 	cut_off(&client, 0, &cut);

@@ -178,7 +178,7 @@ static void contexts_that_ended_are_told(void)
 	teardown();
 }
 
-/* what is told last of a client is all that the device has ever done for it */
+/* what is told last of a client is all that the device has done until its file was closed */
 static void work_outlives_its_client(void)
 {
 	struct gpu_config config = { .event = GPU_PMU_EVENT_GPU_BUSY };
@@ -198,11 +198,11 @@ static void work_outlives_its_client(void)
 	CHECK_EQ(gpu_event_enable(whole), 0);
 	CHECK_EQ(refgpu_context(&gpu, REFGPU_PRIORITY_NORMAL, &ctx), 0);
 	for (i = 0; i < 4; i++) {
-		refgpu_spin(&batch, 20 * MS_CYCLES);
+		refgpu_spin(&batch, REFGPU_MAX_CYCLES);
 		CHECK_EQ(refgpu_submit(&gpu, ctx, i & 1, &batch, 0, 0), 0);
 	}
 	/* the first of each engine has begun */
-	usleep(5000);
+	CHECK(refgpu_until_both_run(&gpu));
 	refgpu_close(&gpu);
 	for (i = 0; i < 5000; i++) {
 		CHECK_EQ(look_at(look, -1), 0);
