@@ -510,12 +510,16 @@ struct moment {
 	uint64_t reports;
 };
 
-/* the moment when an event is enabled, or (-1) one at which both engines run */
-static void moment_take(struct client *client, int event, struct moment *moment)
+/* the moment when events are enabled, or one at which both engines run */
+static void moment_take(struct client *client, const int *events, unsigned int nr,
+			struct moment *moment)
 {
+	unsigned int i;
+
 	moment->before = refgpu_now();
 	moment->busy_before = client_busy(client);
-	CHECK(event < 0 || !gpu_event_enable(event));
+	for (i = 0; i < nr; i++)
+		CHECK_EQ(gpu_event_enable(events[i]), 0);
 	moment->reports = lab_reports();
 	moment->busy_after = client_busy(client);
 	moment->after = refgpu_now();
@@ -534,8 +538,8 @@ static uint64_t of_flushes(uint64_t ns, unsigned int flush_us)
  * its report, and one for the change to the other context; and there is a last change. If
  * there is room, a flush has each engine report, twice if there was none before: after the
  * moment there are those of the timer, and two of a batch that may just be due. How many were
- * read is what "reports" says, from when it was switched on, which made the PMU read
- * all that there was.
+ * read is what "reports" says, and how many are lost "lost", from when they were switched on,
+ * which made the PMU read all that there was.
  */
 static void check_last_words(const struct moment *on, const struct moment *at, uint64_t busy,
 			     unsigned int flush_us, uint64_t read, uint64_t lost)
@@ -558,44 +562,44 @@ static void check_last_words(const struct moment *on, const struct moment *at, u
 static void last_words_by(unsigned int size, unsigned int late_us)
 {
 	unsigned int flush_us = late_us ? FLUSH_US : FLUSH_LATE_US;
-	uint64_t cycles, busy, lost, lost_before;
+	enum { REPORTS, LOST, ENDS };
+	uint64_t cycles, busy, lost;
 	struct moment on, at;
 	struct gpu_config where;
 	struct client client;
-	int fds[2], lost_fd, reports;
+	int fds[2], ends[ENDS];
 	struct cut cut;
 
 	lab_param("refgpu", "counters_size", size);
 	lab_param("gpu_pmu", "flush_us", flush_us);
 	client_open(&client, 0);
 	where = (struct gpu_config) { .dev = client.minor };
-	lost_fd = lab_event(EVENT_LOST, &where);
+	ends[LOST] = meter_try(EVENT_LOST, where, -1, 0);
 	fds[0] = lab_event(LOAD_CYCLES, &where);
 	fds[1] = lab_event(EVENT_BUSY, &where);
 	where.event = GPU_PMU_EVENT_REPORTS;
-	reports = gpu_event_open(&where, -1, 0, -1);
-	CHECK(reports >= 0);
-	moment_take(&client, reports, &on);
-	lost_before = gpu_event_read(lost_fd);
+	ends[REPORTS] = gpu_event_open(&where, -1, 0, -1);
+	CHECK(ends[REPORTS] >= 0 && ends[LOST] >= 0);
+	moment_take(&client, ends, ENDS, &on);
 	lab_set("fault/late", LAB_US(late_us));
 	client_run_for_ever(&client);
 	CHECK(refgpu_until_both_run(&client.gpu));
 	usleep(100000);
-	moment_take(&client, -1, &at);
+	moment_take(&client, NULL, 0, &at);
 	cut_off(&client, 0, &cut);
 	cycles = lab_final(fds[0]);
 	busy = lab_final(fds[1]);
-	lost = lab_final(lost_fd) - lost_before;
+	lost = lab_final(ends[LOST]);
 	check_cut(&cut, busy);
 	printf("# %lu of %lu cycles\n", cycles, busy / TICK_NS);
 	CHECK(cycles <= busy / TICK_NS);
 	CHECK(cycles == busy / TICK_NS || lost);
-	check_last_words(&on, &at, busy, flush_us, lab_final(reports), lost);
+	check_last_words(&on, &at, busy, flush_us, lab_final(ends[REPORTS]), lost);
 	CHECK(lost > 0);
-	close(reports);
+	close(ends[REPORTS]);
 	close(fds[0]);
 	close(fds[1]);
-	close(lost_fd);
+	close(ends[LOST]);
 	client_close(&client);
 	bind(0);
 	lab_param("refgpu", "counters_size", 1 << 20);
