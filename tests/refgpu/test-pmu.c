@@ -556,7 +556,7 @@ static void wrap_open(uint64_t seed)
 	world->nr_contexts = 4;
 	world->nr_jobs = 200;
 	world->nr_workers = 4;
-	world->first_cycles = 60 * MS_CYCLES * slowdown();
+	world->first_cycles = 120 * MS_CYCLES * slowdown();
 	world->mix.max_cycles = 2500;
 	world_open();
 	want_some();
