@@ -696,60 +696,90 @@ static void fdinfo_in_flight(void)
 	refgpu_close(&gpu);
 }
 
-/* one runs and two wait when the first event on the machine is opened */
+/*
+ * One runs and two wait when the first event on the machine is opened. It runs until all that
+ * has been looked at, in a context of a higher priority that ends then.
+ */
 static void opened_in_mid_load(void)
 {
-	enum { GROWS, BUSY, WAIT, JOBS, DONE, CYCLES, ALL, NR };
+	enum { GROWS, RUNS, RUNS_CYCLES, BUSY, CYCLES, WAIT, JOBS, DONE, ALL,
+	       NEXT_BUSY, NEXT_CYCLES, NEXT_WAIT, NEXT_DONE, NR };
+	static const unsigned int of_all[] = { BUSY, ALL }, of_next = 10000;
 	struct refgpu_usage before, after, end;
 	int jobs_fd = device_file(0, "jobs", O_RDONLY), nr;
+	uint64_t opening, on, least, most;
 	struct window window, rest;
+	uint32_t runs, ctx, syncs[2];
 	struct job_line line[8];
-	uint32_t ctx, syncs[3];
+	unsigned int i;
+	int64_t limit;
 
 	CHECK_EQ(refgpu_open(&gpu, 0), 0);
+	runs = spin_forever(REFGPU_PRIORITY_HIGH, 0);
 	ctx = context(REFGPU_PRIORITY_NORMAL);
-	syncs[0] = spin(ctx, 0, 1000 * MS_CYCLES);
-	syncs[1] = spin(ctx, 0, 3000);
-	syncs[2] = spin(ctx, 0, 7000);
+	syncs[0] = spin(ctx, 0, 3000);
+	syncs[1] = spin(ctx, 0, of_next - 3000);
+	limit = refgpu_now() + 10 * SECOND;
+	do {
+		CHECK_EQ(refgpu_usage(&gpu, &before), 0);
+	} while (!before.render && refgpu_now() < limit);
+	CHECK(before.render);
+	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_TICKS, 0, &opening), 0);
 
 	struct meter m[NR] = {
-		[GROWS]	= METER(EVENT_BUSY, .fd = gpu.fd, .ctx = ctx),
-		[BUSY]	= METER(EVENT_BUSY, .fd = gpu.fd, .ctx = ctx),
-		[WAIT]	= METER(EVENT_WAIT, .fd = gpu.fd, .ctx = ctx),
-		[JOBS]	= METER(EVENT_JOBS, .fd = gpu.fd, .ctx = ctx),
-		[DONE]	= METER(EVENT_DONE, .fd = gpu.fd, .ctx = ctx),
-		[CYCLES] = METER(LOAD_CYCLES, .fd = gpu.fd, .ctx = ctx),
+		[GROWS]	= METER(EVENT_BUSY, .fd = gpu.fd, .ctx = runs),
+		[RUNS]	= METER(EVENT_BUSY, .fd = gpu.fd, .ctx = runs),
+		[RUNS_CYCLES] = METER(LOAD_CYCLES, .fd = gpu.fd, .ctx = runs),
+		[BUSY]	= METER(EVENT_BUSY, .fd = gpu.fd),
+		[CYCLES] = METER(LOAD_CYCLES, .fd = gpu.fd),
+		[WAIT]	= METER(EVENT_WAIT, .fd = gpu.fd),
+		[JOBS]	= METER(EVENT_JOBS, .fd = gpu.fd),
+		[DONE]	= METER(EVENT_DONE, .fd = gpu.fd),
 		[ALL]	= METER(EVENT_BUSY, .engine = 1),
+		[NEXT_BUSY] = METER(EVENT_BUSY, .fd = gpu.fd, .ctx = ctx),
+		[NEXT_CYCLES] = METER(LOAD_CYCLES, .fd = gpu.fd, .ctx = ctx),
+		[NEXT_WAIT] = METER(EVENT_WAIT, .fd = gpu.fd, .ctx = ctx),
+		[NEXT_DONE] = METER(EVENT_DONE, .fd = gpu.fd, .ctx = ctx),
 	};
 
 	CHECK_EQ(meters_open(m, NR), 0);
 	CHECK_EQ(refgpu_usage(&gpu, &before), 0);
 	CHECK_EQ(meters_on(m, NR, &window), 0);
 	CHECK_EQ(refgpu_usage(&gpu, &after), 0);
+	CHECK_EQ(refgpu_get(&gpu, REFGPU_PARAM_TICKS, 0, &on), 0);
 	usleep(20000);
 	CHECK_EQ(meters_off(&m[GROWS], 1, &window), 0);
 	CHECK(window_holds(&window, m[GROWS].value));
-	CHECK_EQ(refgpu_sync_status(&gpu, syncs[0]), 0);
 
-	for (nr = 0; nr < 3; nr++)
-		wait_for(syncs[nr]);
+	stop(runs);
+	for (i = 0; i < 2; i++)
+		wait_for(syncs[i]);
 	CHECK_EQ(refgpu_usage(&gpu, &end), 0);
 	CHECK_EQ(meters_off(m, NR, &rest), 0);
 	CHECK_EQ(m[JOBS].value, 0);
 	CHECK_EQ(m[DONE].value, 3);
-	CHECK(m[BUSY].value >= end.render - after.render &&
-	      m[BUSY].value <= end.render - before.render);
-	CHECK(m[CYCLES].value * TICK_NS >= end.render - after.render &&
-	      m[CYCLES].value * TICK_NS <= end.render - before.render);
-	CHECK(m[ALL].value >= end.render - after.render &&
-	      m[ALL].value <= end.render - before.render);
+	CHECK_EQ(m[NEXT_DONE].value, 2);
+	least = end.render - after.render;
+	most = end.render - before.render;
+	for (i = 0; i < 2; i++)
+		CHECK(m[of_all[i]].value >= least && m[of_all[i]].value <= most);
+	CHECK(m[CYCLES].value * TICK_NS >= least && m[CYCLES].value * TICK_NS <= most);
+	CHECK_EQ(m[NEXT_BUSY].value, of_next * TICK_NS);
+	CHECK_EQ(m[NEXT_CYCLES].value, of_next);
+	least -= of_next * TICK_NS;
+	most -= of_next * TICK_NS;
+	CHECK(m[RUNS].value >= least && m[RUNS].value <= most);
+	CHECK(m[RUNS_CYCLES].value * TICK_NS >= least && m[RUNS_CYCLES].value * TICK_NS <= most);
 
 	nr = job_lines(jobs_fd, line, 8);
 	CHECK_EQ(nr, 3);
-	CHECK_EQ(m[WAIT].value, TICK_NS * (line[1].started - line[1].submitted +
-					   line[2].started - line[2].submitted));
+	CHECK_EQ(m[NEXT_WAIT].value, TICK_NS * (line[1].started - line[1].submitted +
+						line[2].started - line[2].submitted));
 	/* of the first one it is too late to say how long it has waited */
-	CHECK(line[1].started - line[1].submitted > 500 * MS_CYCLES);
+	CHECK_EQ(m[WAIT].value, m[NEXT_WAIT].value);
+	/* and of the others from before there was an event */
+	for (i = 1; i < 3; i++)
+		CHECK(line[i].submitted < opening && on < line[i].started);
 	meters_close(m, NR);
 	close(jobs_fd);
 	refgpu_close(&gpu);
