@@ -14,25 +14,51 @@
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/gpu_scheduler.h>
 
-/* jobs know their client since 6.17, and stable kernels after it */
+/*
+ * Stable kernels take changes of drm_sched, so that one 6.12 has them, and an older one
+ * has not: the Makefile looks which its header has, REFGPU_COMPAT_HAS_*. These are
+ * - JOB_CLIENT: jobs know their client, since 6.17
+ * - SCHED_ARGS: drm_sched_init() takes its arguments in a struct, since 6.15
+ */
 static inline int refgpu_compat_job_init(struct drm_sched_job *job,
 					 struct drm_sched_entity *entity,
 					 void *owner, u64 client_id)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#if defined(REFGPU_COMPAT_HAS_JOB_CLIENT)
 	return drm_sched_job_init(job, entity, 1, owner, client_id);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return drm_sched_job_init(job, entity, 1, owner);
 #else
 	return drm_sched_job_init(job, entity, owner);
 #endif
 }
 
+#ifndef REFGPU_COMPAT_HAS_SCHED_ARGS
+struct drm_sched_init_args {
+	const struct drm_sched_backend_ops *ops;
+	u32 num_rqs;
+	u32 credit_limit;
+	long timeout;
+	const char *name;
+	struct device *dev;
+};
+#endif
+
 static inline int refgpu_compat_sched_init(struct drm_gpu_scheduler *sched,
 					   struct drm_sched_init_args *args)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 	args->num_rqs = DRM_SCHED_PRIORITY_COUNT;
 #endif
+#if defined(REFGPU_COMPAT_HAS_SCHED_ARGS)
 	return drm_sched_init(sched, args);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return drm_sched_init(sched, args->ops, NULL, args->num_rqs, args->credit_limit, 0,
+			      args->timeout, NULL, NULL, args->name, args->dev);
+#else
+	return drm_sched_init(sched, args->ops, args->credit_limit, 0, args->timeout,
+			      NULL, NULL, args->name, args->dev);
+#endif
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
