@@ -6,13 +6,17 @@ KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
 DESTDIR	?=
+# n: without the simulated GPU
+REFGPU	?= m
 
 # Each kernel has a folder of its own, with links to the sources in it: so that
 # one checkout can be built for several kernels.
 OUT	:= build/$(KVER)
 MODULES	:= gpu_pmu gpu_pmu_virtio refgpu/refgpu
+MADE	:= $(if $(filter m,$(REFGPU)),$(MODULES),$(filter-out refgpu/%,$(MODULES)))
+BUILT	:= $(OUT)/.built$(if $(filter m,$(REFGPU)),,-without-refgpu)
 SOURCES	:= $(shell find drivers include -type f)
-CONFIG	:= CONFIG_GPU_PMU=m CONFIG_GPU_PMU_VIRTIO=m CONFIG_REFGPU=m
+CONFIG	:= CONFIG_GPU_PMU=m CONFIG_GPU_PMU_VIRTIO=m CONFIG_REFGPU=$(REFGPU)
 KBUILD	:= $(MAKE) -C $(KDIR) M=$(CURDIR)/$(OUT)/drivers/perf/gpu \
 	   GPU_PMU_INCLUDE=$(CURDIR)/$(OUT)/include $(CONFIG)
 
@@ -22,6 +26,7 @@ help:
 	@echo 'make                 the modules for the running kernel, and the tools'
 	@echo 'make modules KVER=X  the modules for another kernel whose headers are installed'
 	@echo 'make tools           build/tools/perf-gpu'
+	@echo 'make REFGPU=n ...    without the simulated GPU'
 	@echo 'make install         modules, tools and header to the running system'
 	@echo 'make uninstall       the mirror of that'
 	@echo 'make dkms            have DKMS build and install the modules'
@@ -31,10 +36,10 @@ help:
 	@echo 'make bench           what it costs, in instructions: tables, and JSON in build/bench'
 	@echo 'make bench BASE=REV  the same, beside what another revision costs'
 	@echo 'make bench-plots     Documentation/pictures/costs-*.svg, of the last make bench'
-	@echo 'make check           checkpatch, kernel-doc, sparse and W=1 on the kernel code'
+	@echo 'make check           checkpatch, kernel-doc, sparse and W=1 on the kernel code; old kernels'
 	@echo 'make clean           remove build/'
 
-modules: $(OUT)/.built
+modules: $(BUILT)
 
 $(OUT)/.links: $(SOURCES)
 	@mkdir -p $(OUT)
@@ -42,9 +47,9 @@ $(OUT)/.links: $(SOURCES)
 	@find -L $(OUT)/drivers $(OUT)/include -type l -delete
 	@touch $@
 
-$(OUT)/.built: $(OUT)/.links
+$(BUILT): $(OUT)/.links
 	$(KBUILD) $(KFLAGS) modules
-	@cp $(MODULES:%=$(OUT)/drivers/perf/gpu/%.ko) $(OUT)/
+	@cp $(MADE:%=$(OUT)/drivers/perf/gpu/%.ko) $(OUT)/
 	@touch $@
 
 tools:
