@@ -139,8 +139,9 @@ struct gpu_pmu_report {
 
 /**
  * struct gpu_pmu_buffer - where the counter unit writes to
- * @base:	the first report
- * @size:	bytes, a power of two
+ * @base:	the first report; not NULL
+ * @size:	bytes, a power of two, for at least two reports: there is none in the
+ *		last one's place when it is full
  * @number:	the number before that of the first report: 0 if they start at 1
  */
 struct gpu_pmu_buffer {
@@ -161,6 +162,8 @@ struct gpu_pmu_unit_ops {
 	 * reports, the first of each engine at once; and say where. Process
 	 * context, may sleep; the PMU's mutex is held. Returns 0 or a negative
 	 * errno, which becomes perf_event_open()'s: -EBUSY if someone else uses the unit.
+	 * A buffer that is not as gpu_pmu_buffer says is warned of, @stop is called, and
+	 * perf_event_open() returns -EINVAL.
 	 */
 	int (*start)(struct gpu_pmu_device *gdev, struct gpu_pmu_buffer *buffer);
 
@@ -203,7 +206,7 @@ struct gpu_pmu_unit_ops {
  * @ops:	how to use it
  * @counters:	what it counts, for each engine
  * @nr_counters: 1 to GPU_PMU_MAX_COUNTERS
- * @report_size: bytes of a report, a divisor of the buffer's size
+ * @report_size: bytes of a report, a power of two
  * @tick_ns:	ns of a tick of its clock
  * @clock_width: bits of a report's time, 32 to 64: it wraps, as counters do, and
  *		less often than once in a second

@@ -8,6 +8,7 @@
  * is, for then it never will be.
  */
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -212,6 +213,12 @@ bool gpu_unit_drain(struct gpu_pmu_device *gdev, unsigned int work)
 	return full || at != tail;
 }
 
+/* what is read, and with which mask, depends on it: a driver's mistake ends here */
+static bool buffer_makes_sense(const struct gpu_pmu_buffer *buffer, unsigned int report_size)
+{
+	return buffer->base && is_power_of_2(buffer->size) && buffer->size / report_size >= 2;
+}
+
 static int reader_start(struct gpu_pmu_device *gdev)
 {
 	struct gpu_unit_reader *reader;
@@ -233,15 +240,22 @@ static int reader_start(struct gpu_pmu_device *gdev)
 	local_irq_restore(irq);
 
 	err = gdev->unit->ops->start(gdev, &reader->buffer);
-	if (err) {
-		kfree(reader);
-		return err;
+	if (err)
+		goto err_free;
+	if (WARN_ON_ONCE(!buffer_makes_sense(&reader->buffer, gdev->unit->report_size))) {
+		gdev->unit->ops->stop(gdev);
+		err = -EINVAL;
+		goto err_free;
 	}
 	reader->reports.sequence = reader->buffer.number;
 	raw_spin_lock_irq(&gpu_lock);
 	gdev->reader = reader;
 	raw_spin_unlock_irq(&gpu_lock);
 	return 0;
+
+err_free:
+	kfree(reader);
+	return err;
 }
 
 static void reader_stop(struct gpu_pmu_device *gdev)
