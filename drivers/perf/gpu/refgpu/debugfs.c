@@ -307,6 +307,22 @@ static int status_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(status_fops, status_get, status_set, "%llu\n");
 
+static int burst_get(void *data, u64 *value)
+{
+	struct refgpu_device *rdev = data;
+
+	*value = READ_ONCE(rdev->oa.faults.burst);
+	return 0;
+}
+
+static int burst_set(void *data, u64 value)
+{
+	struct refgpu_device *rdev = data;
+
+	return refgpu_oa_burst(&rdev->oa, value);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(burst_fops, burst_get, burst_set, "%llu\n");
+
 /**
  * refgpu_debugfs_init() - the folder of all devices
  */
@@ -349,7 +365,7 @@ void refgpu_debugfs_add(struct refgpu_device *rdev, const char *name)
 
 	dir = debugfs_create_dir("fault", rdev->debugfs);
 	debugfs_create_u32("torn", 0600, dir, &faults->torn);
-	debugfs_create_u32("burst", 0600, dir, &faults->burst);
+	debugfs_create_file_unsafe("burst", 0600, dir, rdev, &burst_fops);
 	debugfs_create_u32("late", 0600, dir, &faults->late);
 	debugfs_create_u32("jump", 0600, dir, &faults->jump);
 	debugfs_create_atomic_t("hang", 0600, dir, &rdev->hang);

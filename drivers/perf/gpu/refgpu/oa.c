@@ -253,6 +253,26 @@ void refgpu_oa_write(struct refgpu_oa *oa, const struct refgpu_engine *engine,
 }
 
 /**
+ * refgpu_oa_burst() - a fault: many reports at once, at the next occasion
+ * @oa:		the unit
+ * @reports:	how many, besides the one that is then due
+ *
+ * Context: any.
+ * Return: 0, or -ERANGE if they are more than REFGPU_OA_MAX_BURST.
+ */
+int refgpu_oa_burst(struct refgpu_oa *oa, u64 reports)
+{
+	unsigned long irq;
+
+	if (reports > REFGPU_OA_MAX_BURST)
+		return -ERANGE;
+	raw_spin_lock_irqsave(&oa->lock, irq);
+	oa->faults.burst = reports;
+	raw_spin_unlock_irqrestore(&oa->lock, irq);
+	return 0;
+}
+
+/**
  * refgpu_oa_land() - let data arrive that is on its way
  * @oa:		the unit
  * @now:	the clock

@@ -63,6 +63,9 @@ static_assert(sizeof(struct refgpu_report) == 64);
 #define REFGPU_OA_MAX_SIZE	(16U << 20)
 #define REFGPU_OA_MIN_PERIOD	64U
 
+/* reports that a fault may write at once, with interrupts off: the largest buffer's */
+#define REFGPU_OA_MAX_BURST	(REFGPU_OA_MAX_SIZE / sizeof(struct refgpu_report))
+
 /* status register; write 1 to clear */
 #define REFGPU_OA_FULL		BIT(0)	/* the tail came up to the head */
 #define REFGPU_OA_LOST		BIT(1)	/* reports were not written */
@@ -70,7 +73,7 @@ static_assert(sizeof(struct refgpu_report) == 64);
 /**
  * struct refgpu_oa_faults - what can be made to go wrong, through debugfs
  * @torn:	of so many reports to come, only the first half ever lands
- * @burst:	write so many reports at once, at the next occasion
+ * @burst:	write so many reports at once, at the next occasion: see refgpu_oa_burst()
  * @late:	ticks after which data lands that the tail is already past
  * @jump:	added to the unit's clock
  */
@@ -133,6 +136,7 @@ void refgpu_oa_stop(struct refgpu_oa *oa);
 void refgpu_oa_write(struct refgpu_oa *oa, const struct refgpu_engine *engine,
 		     u32 reason, u32 flags);
 void refgpu_oa_land(struct refgpu_oa *oa, u64 now);
+int refgpu_oa_burst(struct refgpu_oa *oa, u64 reports);
 bool refgpu_oa_full(struct refgpu_oa *oa);
 void refgpu_oa_skip(struct refgpu_oa *oa, u64 reports);
 
