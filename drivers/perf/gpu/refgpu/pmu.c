@@ -8,18 +8,62 @@
  * wants it.
  */
 #include <linux/gpu_pmu.h>
+#include <linux/kstrtox.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/math.h>
 #include <linux/module.h>
+#include <linux/time64.h>
 #include <drm/drm_managed.h>
 
 #include "refgpu.h"
 
+static int counters_size_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int size;
+	int ret = kstrtouint(val, 0, &size);
+
+	if (ret)
+		return ret;
+	if (!is_power_of_2(size))
+		return -EINVAL;
+	return param_set_uint_minmax(val, kp, REFGPU_OA_MIN_SIZE, REFGPU_OA_MAX_SIZE);
+}
+
+static const struct kernel_param_ops counters_size_ops = {
+	.set = counters_size_set,
+	.get = param_get_uint,
+};
+
 static unsigned int counters_size = 1 << 20;
-module_param(counters_size, uint, 0644);
-MODULE_PARM_DESC(counters_size, "Bytes of the counter unit's buffer, for the next event (1 MiB)");
+module_param_cb(counters_size, &counters_size_ops, &counters_size, 0644);
+MODULE_PARM_DESC(counters_size, "Bytes of the counter unit's buffer, for the next event: a power of two, 4096 to 16777216 (1 MiB)");
+
+#define MIN_PERIOD_US	DIV_ROUND_UP(REFGPU_OA_MIN_PERIOD * REFGPU_TICK_NS, NSEC_PER_USEC)
+#define MAX_PERIOD_US	(60ULL * USEC_PER_SEC)
+
+/* the unit counts ticks in 32 bits */
+static_assert(MAX_PERIOD_US * NSEC_PER_USEC / REFGPU_TICK_NS <= U32_MAX);
+
+static int counters_period_us_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int us;
+	int ret = kstrtouint(val, 0, &us);
+
+	if (ret)
+		return ret;
+	/* none at all is fine, too */
+	return param_set_uint_minmax(val, kp, us ? MIN_PERIOD_US : 0, MAX_PERIOD_US);
+}
+
+static const struct kernel_param_ops counters_period_us_ops = {
+	.set = counters_period_us_set,
+	.get = param_get_uint,
+};
 
 static unsigned int counters_period_us = 1000;
-module_param(counters_period_us, uint, 0644);
-MODULE_PARM_DESC(counters_period_us, "Time between reports of an engine, us, for the next event; 0: none (1000)");
+module_param_cb(counters_period_us, &counters_period_us_ops, &counters_period_us, 0644);
+MODULE_PARM_DESC(counters_period_us, "Time between reports of an engine, us, for the next event: 6 to 60000000; 0: none (1000)");
 
 /**
  * struct refgpu_pmu - a device's connection to the PMU
