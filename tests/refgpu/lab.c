@@ -99,6 +99,18 @@ int lab_write(const char *path, const char *text)
 	return ret;
 }
 
+void lab_read(const char *path, char *text, unsigned int size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (n < 0)
+		die("read", path, -errno);
+	close(fd);
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
 static void write_number(const char *path, uint64_t value)
 {
 	char text[32];

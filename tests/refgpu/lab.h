@@ -42,6 +42,8 @@ bool lab_loaded(const char *name);
 int lab_reload(const char *pmu_args, const char *refgpu_args);
 
 int lab_write(const char *path, const char *text);
+/* a line */
+void lab_read(const char *path, char *text, unsigned int size);
 void lab_param(const char *module, const char *name, unsigned int value);
 /* debugfs of refgpu.0 */
 int lab_debugfs(const char *name, int flags);

@@ -509,6 +509,59 @@ static void burst(void)
 	bench_close();
 }
 
+/* what the unit cannot do is refused where it is asked for, and nothing changes */
+static void bounds(void)
+{
+#define PARAM	"/sys/module/refgpu/parameters/"
+#define FAULT	"/sys/kernel/debug/refgpu/refgpu.0/fault/"
+	static const struct {
+		const char *path;
+		const char *value;
+		int ret;
+	} tries[] = {
+		{ FAULT "burst", "262144", 0 },
+		{ FAULT "burst", "262145", -ERANGE },
+		{ FAULT "burst", "4294967295", -ERANGE },
+		{ FAULT "burst", "4294967296", -ERANGE },
+		{ FAULT "burst", "0", 0 },
+		{ PARAM "counters_period_us", "0", 0 },
+		{ PARAM "counters_period_us", "1", -EINVAL },
+		{ PARAM "counters_period_us", "5", -EINVAL },
+		{ PARAM "counters_period_us", "6", 0 },
+		{ PARAM "counters_period_us", "60000001", -EINVAL },
+		{ PARAM "counters_period_us", "343597384", -EINVAL },
+		{ PARAM "counters_period_us", "4294967296", -ERANGE },
+		{ PARAM "counters_period_us", "60000000", 0 },
+		{ PARAM "counters_size", "4096", 0 },
+		{ PARAM "counters_size", "2048", -EINVAL },
+		{ PARAM "counters_size", "12288", -EINVAL },
+		{ PARAM "counters_size", "33554432", -EINVAL },
+		{ PARAM "counters_size", "16777216", 0 },
+	};
+	char was[32], is[32];
+	struct gpu_config where;
+	unsigned int i;
+	int fd;
+
+	bench_gpu(BUFFER, 0, FLUSH_US);
+	where = (struct gpu_config) { .dev = bench.minor };
+	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		lab_read(tries[i].path, was, sizeof(was));
+		CHECK_EQ(lab_write(tries[i].path, tries[i].value), tries[i].ret);
+		lab_read(tries[i].path, is, sizeof(is));
+		CHECK(!strcmp(is, tries[i].ret ? was : tries[i].value));
+		if (tries[i].ret)
+			continue;
+		/* and what is taken, the unit can do */
+		fd = lab_event(LOAD_CYCLES, &where);
+		CHECK(fd >= 0);
+		close(fd);
+	}
+	close(bench.log);
+	refgpu_buffer_free(&bench.gpu, &bench.bo);
+	refgpu_close(&bench.gpu);
+}
+
 /* changes of context fill the buffer, and the flush comes too late */
 static void unread_changes(void)
 {
@@ -1026,7 +1079,7 @@ int main(int argc, char **argv)
 {
 	static const struct tap_test tests[] = {
 		TEST(no_fault), TEST(torn), TEST(torn_at_the_start), TEST(burst),
-		TEST(unread_changes), TEST(unread_periods), TEST(late),
+		TEST(bounds), TEST(unread_changes), TEST(unread_periods), TEST(late),
 		TEST(late_and_disabled), TEST(late_and_enabled), TEST(late_and_destroyed),
 		TEST(jump), TEST(small_jump), TEST(hang), TEST(hang_at_the_end),
 		TEST(small_ring), TEST(few_jobs), TEST(late_and_closed),
