@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <xf86drm.h>
 #include <linux/gpu_pmu.h>
+#include <linux/sync_file.h>
 
 #include "load.h"
 #include "ring.h"
@@ -983,10 +984,20 @@ static void wait_by_file(enum way way, uint32_t sync)
 	close(fd);
 }
 
+/* what is in a syncobj is what this point of a timeline waits for, too */
+static void point_add(uint32_t timeline, uint64_t point, uint32_t sync)
+{
+	CHECK_EQ(drmSyncobjTransfer(gpu.fd, timeline, point, sync, 0, 0), 0);
+}
+
+static int point_wait(uint32_t timeline, uint64_t point, int64_t until, uint32_t flags)
+{
+	return drmSyncobjTimelineWait(gpu.fd, &timeline, &point, 1, until, flags, NULL);
+}
+
 static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 {
 	uint32_t syncs[2] = { sync };
-	uint64_t point = 0;
 
 	switch (way) {
 	case BY_BUFFER:
@@ -1002,7 +1013,10 @@ static void wait_by(enum way way, const struct refgpu_buffer *bo, uint32_t sync)
 		refgpu_sync_free(&gpu, syncs[1]);
 		break;
 	case BY_TIMELINE:
-		CHECK_EQ(drmSyncobjTimelineWait(gpu.fd, &sync, &point, 1, INT64_MAX, 0, NULL), 0);
+		syncs[1] = refgpu_sync(&gpu);
+		point_add(syncs[1], 3, sync);
+		CHECK_EQ(point_wait(syncs[1], 3, INT64_MAX, 0), 0);
+		refgpu_sync_free(&gpu, syncs[1]);
 		break;
 	default:
 		wait_by_file(way, sync);
@@ -1083,6 +1097,191 @@ static void waits_in_all_ways(void)
 	close(time);
 	close_all_clocks(rings, WAYS);
 	refgpu_buffer_free(&gpu, &bo);
+	refgpu_close(&gpu);
+}
+
+/* a job that ends with its context, and its syncobj */
+struct endless {
+	uint32_t ctx;
+	uint32_t sync;
+	struct drm_refgpu_submit job;
+};
+
+static struct endless endless_start(uint32_t engine)
+{
+	struct endless endless = { .ctx = context_of(&gpu), .sync = refgpu_sync(&gpu) };
+
+	endless.job = submit(&gpu, endless.ctx, engine, REFGPU_MAX_CYCLES, endless.sync);
+	return endless;
+}
+
+/* this is no wait */
+static void endless_end(const struct endless *endless)
+{
+	CHECK_EQ(refgpu_context_destroy(&gpu, endless->ctx), 0);
+	while (!refgpu_sync_status(&gpu, endless->sync))
+		usleep(1000);
+}
+
+static int merged_file(uint32_t a, uint32_t b)
+{
+	struct sync_merge_data merge = { .name = "both", .fd2 = sync_file_of(b) };
+	int fd = sync_file_of(a);
+
+	CHECK_EQ(ioctl(fd, SYNC_IOC_MERGE, &merge), 0);
+	close(merge.fd2);
+	close(fd);
+	return merge.fence;
+}
+
+static int poll_both(int a, int b, int ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = a, .events = POLLIN },
+		{ .fd = b, .events = POLLIN },
+	};
+
+	return poll(fds, 2, ms);
+}
+
+/* more syncobjs than are looked at before a wait */
+#define MANY	9
+
+/*
+ * What is over when it is waited for, and whatever else returns at once, whether the
+ * arguments say so or not; and then that which does wait.
+ */
+static void who_is_not_blocked_does_not_wait(void)
+{
+	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
+	int64_t deadline, patience = 200000000LL * slowdown();
+	uint32_t many[MANY], timeline, done, i;
+	struct endless busy, over[2];
+	int counter, merged, pending, ready[2];
+
+	setup();
+	busy = endless_start(0);
+	over[0] = endless_start(1);
+	over[1] = endless_start(1);
+	timeline = refgpu_sync(&gpu);
+	point_add(timeline, 1, over[0].sync);
+	point_add(timeline, 2, busy.sync);
+	/* none of these has been asked before it is waited for */
+	done = refgpu_sync(&gpu);
+	point_add(done, 1, over[0].sync);
+	for (i = 0; i < MANY; i++) {
+		many[i] = refgpu_sync(&gpu);
+		point_add(many[i], 1, over[0].sync);
+	}
+	merged = merged_file(over[0].sync, over[1].sync);
+	endless_end(&over[0]);
+	endless_end(&over[1]);
+	pending = sync_file_of(busy.sync);
+	CHECK_EQ(pipe(ready) | close(ready[1]), 0);
+	counter = gpu_event_open(&waits, 0, -1, -1);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+
+#define NO_WAIT(result, call)	do {						\
+		CHECK_EQ(call, result);						\
+		CHECK_EQ(gpu_event_read(counter), 0);				\
+	} while (0)
+	NO_WAIT(-ETIME, drmSyncobjWait(gpu.fd, &busy.sync, 1, 0, 0, NULL));
+	NO_WAIT(-ETIME, drmSyncobjWait(gpu.fd, &busy.sync, 1, refgpu_now() - 1, 0, NULL));
+	NO_WAIT(-ETIME, point_wait(timeline, 2, refgpu_now() - 1, 0));
+	NO_WAIT(0, point_wait(timeline, 2, INT64_MAX, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE));
+	NO_WAIT(0, point_wait(timeline, 1, INT64_MAX, 0));
+	NO_WAIT(0, point_wait(done, 1, INT64_MAX, 0));
+	NO_WAIT(0, drmSyncobjWait(gpu.fd, many, MANY, INT64_MAX,
+				  DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL, NULL));
+	for (i = 0; i < MANY - 1; i++)
+		many[i] = busy.sync;
+	NO_WAIT(0, drmSyncobjWait(gpu.fd, many, MANY, INT64_MAX, 0, NULL));
+	NO_WAIT(1, poll_both(merged, -1, 60000));
+	NO_WAIT(0, poll_both(pending, -1, 0));
+	NO_WAIT(1, poll_both(pending, ready[0], 60000));
+#undef NO_WAIT
+
+	deadline = refgpu_now() + patience;
+	CHECK_EQ(point_wait(timeline, 2, deadline, 0), -ETIME);
+	CHECK_EQ(gpu_event_read(counter), 1);
+	/* a point that is not there yet, of a timeline on which all is over */
+	deadline = refgpu_now() + patience;
+	CHECK_EQ(point_wait(done, 2, deadline, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT), -ETIME);
+	CHECK_EQ(gpu_event_read(counter), 2);
+	deadline = refgpu_now() + patience;
+	CHECK_EQ(point_wait(timeline, 3, deadline, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE), -ETIME);
+	CHECK_EQ(gpu_event_read(counter), 3);
+	CHECK_EQ(poll_both(pending, -1, patience / 1000000), 0);
+	CHECK_EQ(gpu_event_read(counter), 4);
+
+	close(counter);
+	close(merged);
+	close(pending);
+	close(ready[0]);
+	endless_end(&busy);
+	refgpu_close(&gpu);
+}
+
+static void is_named(struct ring *ring, const struct endless *endless)
+{
+	CHECK(ring_next(ring, &sample));
+	CHECK_EQ(sample.gpu.fence_context, endless->job.fence_context);
+	CHECK_EQ(sample.gpu.fence_seqno, endless->job.fence_seqno);
+	CHECK(!ring_next(ring, &sample));
+}
+
+/* by a job's fence, also where another one is what is waited for; of several the first one */
+static void waits_name_a_job(void)
+{
+	static const struct gpu_config waits = { .event = GPU_PMU_EVENT_WAITS };
+	int64_t patience = 200000000LL * slowdown();
+	uint32_t timeline, first = 2, syncs[2];
+	struct endless old, new, short_one;
+	struct ring ring;
+	int merged;
+
+	setup();
+	old = endless_start(0);
+	new = endless_start(1);
+	timeline = refgpu_sync(&gpu);
+	point_add(timeline, 10, old.sync);
+	point_add(timeline, 20, new.sync);
+	merged = merged_file(timeline, new.sync);
+	CHECK_EQ(ring_open(&ring, &waits, 0, -1, 1, 0), 0);
+	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+
+	CHECK_EQ(point_wait(timeline, 5, refgpu_now() + patience, 0), -ETIME);
+	is_named(&ring, &old);
+	CHECK_EQ(point_wait(timeline, 10, refgpu_now() + patience, 0), -ETIME);
+	is_named(&ring, &old);
+	CHECK_EQ(point_wait(timeline, 11, refgpu_now() + patience, 0), -ETIME);
+	is_named(&ring, &new);
+	CHECK_EQ(point_wait(timeline, 0, refgpu_now() + patience, 0), -ETIME);
+	is_named(&ring, &new);
+	CHECK_EQ(poll_both(merged, -1, patience / 1000000), 0);
+	CHECK(ring_next(&ring, &sample));
+	CHECK(sample.gpu.fence_context == old.job.fence_context ||
+	      sample.gpu.fence_context == new.job.fence_context);
+	endless_end(&new);
+	/* what is left, at that point or before it */
+	CHECK_EQ(point_wait(timeline, 20, refgpu_now() + patience, 0), -ETIME);
+	is_named(&ring, &old);
+	CHECK_EQ(poll_both(merged, -1, patience / 1000000), 0);
+	is_named(&ring, &old);
+
+	/* any of two, of which the second one ends first */
+	short_one.sync = refgpu_sync(&gpu);
+	short_one.job = submit(&gpu, context_of(&gpu), 1, 200 * MS_CYCLES * slowdown(),
+			       short_one.sync);
+	syncs[0] = old.sync;
+	syncs[1] = short_one.sync;
+	CHECK_EQ(drmSyncobjWait(gpu.fd, syncs, 2, INT64_MAX, 0, &first), 0);
+	CHECK_EQ(first, 1);
+	is_named(&ring, &old);
+	CHECK_EQ(gpu_event_read(ring.fd), 8);
+	ring_close(&ring);
+	close(merged);
+	endless_end(&old);
 	refgpu_close(&gpu);
 }
 
@@ -1324,6 +1523,8 @@ int main(void)
 		TEST(full_rings_say_it),
 		TEST(full_fifos_say_it),
 		TEST(waits_in_all_ways),
+		TEST(who_is_not_blocked_does_not_wait),
+		TEST(waits_name_a_job),
 		TEST(wait_time_by_period),
 		TEST(waits_of_a_client),
 		TEST(waits_after_a_refusal),

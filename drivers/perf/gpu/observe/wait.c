@@ -16,9 +16,29 @@
  * place for each of them, with the task that is in it. For the last there is a note
  * from the one to the other. A task that waits by epoll is not seen.
  *
- * A wait for a fence that is signalled already is none. Kernel threads are left
- * out: what they wait for is nobody's.
+ * Kernel threads are left out: what they wait for is nobody's.
+ *
+ * DOC: what is a wait
+ *
+ * What the arguments say is not enough to tell whether a call waits: a fence may be
+ * signalled and not know it, as a timeline's or an array's does before it is asked; a
+ * deadline may be over; another file of a poll() may be ready. So the last word is the
+ * scheduler's: a task that was not switched out of its own will (nvcsw) has not slept, and
+ * there was no wait. One that is preempted (nivcsw) goes on, and sleeps if there is still
+ * something to wait for. A driver that spins for a while before it sleeps, as i915 does,
+ * makes a wait only if it does sleep.
+ *
+ * The arguments are looked at, too: what surely does not wait needs no room, and is
+ * no wait if it sleeps for something else, such as a page that is read in.
+ *
+ * DOC: the fence of a wait
+ *
+ * It is one that a job's sample has, too: not the node of a timeline, or an array, but
+ * what is in there. Of several it is the first one that is not signalled when the wait
+ * begins, and of a timeline the newest one up to the point that is asked for.
  */
+#include <linux/dma-fence-array.h>
+#include <linux/dma-fence-chain.h>
 #include <linux/dma-fence.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -48,27 +68,108 @@
  * @begin:	ns, when it began; 0: it has not
  * @fence_context: of what it waits for, or 0
  * @fence_seqno: of the same
+ * @sleeps:	how often the task had slept when it began
  * @file:	for whom; only in the call that was given it
  */
 struct wait {
 	u64 begin;
 	u64 fence_context;
 	u64 fence_seqno;
+	unsigned long sleeps;
 	struct drm_file *file;
 };
 
 static void wait_begin(struct wait *wait, struct dma_fence *fence)
 {
 	wait->begin = ktime_get_ns();
+	wait->sleeps = current->nvcsw;
 	if (fence) {
 		wait->fence_context = fence->context;
 		wait->fence_seqno = fence->seqno;
 	}
 }
 
+/*
+ * How many nodes of a timeline, or fences of an array, are looked at: how many there are
+ * is the user's choice, and this must not take long
+ */
+#define FENCES_MAX	16
+
+/* as far as that is known without asking: it may be over, and not know it */
+static bool fence_is_over(const struct dma_fence *fence)
+{
+	return test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
+}
+
+/* the job's fence that is not over: this one, or one of its array. NULL: it is over */
+static struct dma_fence *fence_left(struct dma_fence *fence)
+{
+	struct dma_fence_array *array = to_dma_fence_array(fence);
+	unsigned int i;
+
+	if (fence_is_over(fence))
+		return NULL;
+	if (!array)
+		return fence;
+	for (i = 0; i < min_t(unsigned int, array->num_fences, FENCES_MAX); i++)
+		if (!fence_is_over(array->fences[i]))
+			return array->fences[i];
+	return i < array->num_fences ? fence : NULL;
+}
+
+/* the node before this one, which is put. NULL: there is none */
+static struct dma_fence *fence_before(struct dma_fence *fence)
+{
+	struct dma_fence_chain *chain = to_dma_fence_chain(fence);
+	struct dma_fence *before = NULL;
+
+	if (chain) {
+		rcu_read_lock();
+		before = dma_fence_get_rcu_safe(&chain->prev);
+		rcu_read_unlock();
+	}
+	dma_fence_put(fence);
+	return before;
+}
+
+/* 0: whatever there is */
+static bool point_is_there(struct dma_fence *fence, u64 point)
+{
+	struct dma_fence_chain *chain = to_dma_fence_chain(fence);
+
+	return !point || (chain && chain->base.seqno >= point);
+}
+
+/*
+ * Is there something to wait for? @fence is what is in a syncobj, or, with point 0, what is
+ * waited for by other means; it is put. A point waits for the first node that has it, and for
+ * all that are before that one.
+ */
+static bool point_begin(struct wait *wait, struct dma_fence *fence, u64 point)
+{
+	unsigned int most = point_is_there(fence, point) ? FENCES_MAX : 0, i;
+	struct dma_fence *left = NULL;
+	struct dma_fence_chain *chain;
+
+	for (i = 0; fence && i < most; i++) {
+		chain = to_dma_fence_chain(fence);
+		if (!chain || !point || chain->prev_seqno < point)
+			left = fence_left(dma_fence_chain_contained(fence));
+		if (left)
+			break;
+		fence = fence_before(fence);
+	}
+	/* a point that is not there yet, or far away: for nothing in particular */
+	if (fence)
+		wait_begin(wait, left);
+	dma_fence_put(fence);
+	return wait->begin;
+}
+
 /* of the file that was given, or the one that the current ioctl is on */
 static void wait_end(const struct wait *wait)
 {
+	bool slept = current->nvcsw != wait->sleeps;
 	struct gpu_pmu_sample sample = {
 		.kind = GPU_PMU_SAMPLE_WAIT,
 		.engine = GPU_PMU_SAMPLE_NO_ENGINE,
@@ -83,6 +184,8 @@ static void wait_end(const struct wait *wait)
 	struct file *file = NULL;
 	unsigned long irq;
 
+	if (!slept)
+		return;
 	if (!drm_file)
 		file = gpu_current_drm_file(NULL, &drm_file);
 
@@ -115,12 +218,10 @@ static int fence_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct dma_fence *fence = (void *)regs_get_kernel_argument(regs, 0);
 	struct wait *wait = (void *)ri->data;
 
-	if (!gpu_in_user_task() || !regs_get_kernel_argument(regs, 2) ||
-	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
+	if (!gpu_in_user_task() || !regs_get_kernel_argument(regs, 2) || fence_is_over(fence))
 		return 1;
 	*wait = (struct wait) {};
-	wait_begin(wait, fence);
-	return 0;
+	return !point_begin(wait, dma_fence_get(fence), 0);
 }
 
 static int call_return(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -139,11 +240,10 @@ static int fences_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!gpu_in_user_task() || !nr || !regs_get_kernel_argument(regs, 3))
 		return 1;
 	for (i = 0; i < nr; i++)
-		if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fences[i]->flags))
+		if (fence_is_over(fences[i]))
 			return 1;
 	*wait = (struct wait) {};
-	wait_begin(wait, fences[0]);
-	return 0;
+	return !point_begin(wait, dma_fence_get(fences[0]), 0);
 }
 
 /* ---- syncobjs: drm_syncobj_wait_ioctl(dev, data, file) and its like ---- */
@@ -151,12 +251,14 @@ static int fences_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 /**
  * struct sync_args - what both of them are asked
  * @handles:	user pointer to handles
- * @timeout:	absolute; 0: not to wait
+ * @points:	user pointer to a point for each of them; 0: there are none
+ * @timeout:	absolute
  * @nr:		how many
  * @flags:	DRM_SYNCOBJ_WAIT_FLAGS_*
  */
 struct sync_args {
 	u64 handles;
+	u64 points;
 	s64 timeout;
 	u32 nr;
 	u32 flags;
@@ -165,43 +267,51 @@ struct sync_args {
 /* who has more of them waits for these, or for others */
 #define SYNCS_MAX	8
 
-/*
- * False: it cannot be read, or is not there yet: a wait for nothing in particular. Of a
- * timeline it is the newest one: how far it is to a point is the user's choice, and this
- * must not take long.
- */
-static bool sync_fence(struct drm_file *file, const struct sync_args *args, u32 i,
-		       struct dma_fence **fence)
+/* false: it cannot be read, or is not there yet */
+static bool sync_read(struct drm_file *file, const struct sync_args *args, u32 i,
+		      struct dma_fence **fence, u64 *point)
 {
 	u32 handle;
 
 	if (copy_from_user_nofault(&handle, u64_to_user_ptr(args->handles) +
 				   i * sizeof(handle), sizeof(handle)))
 		return false;
+	*point = 0;
+	if (args->points &&
+	    copy_from_user_nofault(point, u64_to_user_ptr(args->points) + i * sizeof(*point),
+				   sizeof(*point)))
+		return false;
 	return !drm_syncobj_find_fence(file, handle, 0, 0, fence);
 }
 
-/* is there something to wait for? the first fence that is not signalled is noted */
+/* is there something to wait for? the first fence that can be named is noted */
 static bool sync_wait(struct drm_file *file, const struct sync_args *args, struct wait *wait)
 {
 	bool all = args->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
-	bool pending = args->nr > SYNCS_MAX, signalled;
+	bool available = args->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
 	struct dma_fence *fence;
+	u64 point;
 	u32 i;
 
 	for (i = 0; i < min_t(u32, args->nr, SYNCS_MAX); i++) {
-		if (!sync_fence(file, args, i, &fence)) {
-			pending = true;
-			continue;
+		struct wait one = { .file = file };
+
+		if (!sync_read(file, args, i, &fence, &point)) {
+			wait_begin(&one, NULL);
+		} else if (available) {
+			/* it is not the fence that is waited for, but that there is one */
+			if (!point_is_there(fence, point))
+				wait_begin(&one, NULL);
+			dma_fence_put(fence);
+		} else {
+			point_begin(&one, fence, point);
 		}
-		signalled = test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
-		if (!signalled && !wait->begin)
-			wait_begin(wait, fence);
-		dma_fence_put(fence);
-		if (signalled && !all)
+		if (!one.begin && !all)
 			return false;
+		if (one.begin && !wait->fence_context)
+			*wait = one;
 	}
-	if (pending && !wait->begin)
+	if (args->nr > SYNCS_MAX && !wait->begin)
 		wait_begin(wait, NULL);
 	return wait->begin;
 }
@@ -212,7 +322,9 @@ static int sync_enter(struct kretprobe_instance *ri, struct drm_file *file,
 	struct wait *wait = (void *)ri->data;
 
 	*wait = (struct wait) { .file = file };
-	return !(gpu_in_user_task() && args->timeout && sync_wait(file, args, wait));
+	/* who asks with a time that is over does not wait */
+	return !(gpu_in_user_task() && args->timeout > (s64)ktime_get_ns() &&
+		 sync_wait(file, args, wait));
 }
 
 static int syncobj_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -233,6 +345,7 @@ static int timeline_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const struct drm_syncobj_timeline_wait *arg = (void *)regs_get_kernel_argument(regs, 1);
 	const struct sync_args args = {
 		.handles = arg->handles,
+		.points = arg->points,
 		.timeout = arg->timeout_nsec,
 		.nr = arg->count_handles,
 		.flags = arg->flags,
@@ -278,7 +391,7 @@ static struct poll_note *note_find(void)
 	return NULL;
 }
 
-static void note_take(struct dma_fence *fence)
+static void note_take(const struct wait *wait)
 {
 	struct poll_note *note;
 
@@ -291,8 +404,7 @@ static void note_take(struct dma_fence *fence)
 	note = hlist_entry(free_notes.first, struct poll_note, link);
 	hlist_del(&note->link);
 	note->task = current;
-	note->wait = (struct wait) {};
-	wait_begin(&note->wait, fence);
+	note->wait = *wait;
 	hlist_add_head(&note->link, notes_of_current());
 }
 
@@ -327,14 +439,15 @@ static int sync_file_asked(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	struct sync_file *sync = file->private_data;
+	struct wait wait = {};
 	unsigned long irq;
 
 	if (!gpu_in_user_task() || !current_is_in_poll() ||
 	    poll_does_not_wait((void *)regs_get_kernel_argument(regs, 1)) ||
-	    test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &sync->fence->flags))
+	    !point_begin(&wait, dma_fence_get(sync->fence), 0))
 		return 0;
 	raw_spin_lock_irqsave(&notes_lock, irq);
-	note_take(sync->fence);
+	note_take(&wait);
 	raw_spin_unlock_irqrestore(&notes_lock, irq);
 	return 0;
 }
