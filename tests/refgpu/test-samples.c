@@ -1287,34 +1287,80 @@ static void waits_name_a_job(void)
 
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
+/* what perf takes of an event in one tick of the kernel's */
+static unsigned int samples_of_a_tick(void)
+{
+	struct timespec tick;
+	unsigned int hz;
+	char rate[16];
+
+	CHECK_EQ(shell_line(rate, sizeof(rate), "cat " SAMPLE_RATE), 0);
+	/* this clock goes on with the tick */
+	CHECK_EQ(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
+	hz = SECOND / tick.tv_nsec;
+	return (strtoul(rate, NULL, 10) + hz - 1) / hz;
+}
+
+static void wait_ms(uint32_t ctx, unsigned int ms)
+{
+	uint32_t sync = refgpu_sync(&gpu);
+
+	submit(&gpu, ctx, 0, ms * MS_CYCLES, sync);
+	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
+	refgpu_sync_free(&gpu, sync);
+}
+
 /*
- * The whole time of a wait is there as period: 300 ms are 300 samples of 1 ms. They come at
- * once, and perf takes no more than a tick's share of its rate: of a slow machine's wait
- * that would not be all.
+ * The whole time of a wait is there as period: so many ms are so many samples of 1 ms. They
+ * come at once: perf takes no more of them than a tick's share of its rate, and the rest is in
+ * the count only. The next wait has its samples again.
  */
-static void wait_time_by_period(void)
+static void wait_has_a_sample_for_each_ms(unsigned int ms)
 {
 	static const struct gpu_config wait_time = { .event = GPU_PMU_EVENT_WAIT_TIME };
-	char rate[16];
-	unsigned int nr;
+	unsigned int most = samples_of_a_tick(), taken;
+	uint32_t ctx = context_of(&gpu);
+	uint64_t first, both, total;
 	struct ring ring;
-	uint32_t sync;
+	int counter;
+
+	CHECK_EQ(ring_open(&ring, &wait_time, 0, -1, 1000000, 0), 0);
+	counter = gpu_event_open(&wait_time, 0, -1, -1);
+	CHECK_EQ(gpu_event_enable(counter), 0);
+	CHECK_EQ(gpu_event_enable(ring.fd), 0);
+	wait_ms(ctx, ms);
+	total = gpu_event_read(counter);
+	first = gpu_event_read(ring.fd) / 1000000;
+	taken = first < most ? first : most;
+	CHECK_EQ(gpu_event_read(ring.fd), total);
+	CHECK(first + 20 >= ms);
+	CHECK_EQ(drain(&ring), taken);
+	CHECK_EQ(ring.throttled, first >= most);
+	printf("# %u samples of %lu ms, %u in a tick\n", taken, first, most);
+
+	/* perf takes it up again at a tick */
+	usleep(50000 * slowdown());
+	wait_ms(ctx, 50);
+	CHECK_EQ(gpu_event_disable(ring.fd), 0);
+	both = gpu_event_read(ring.fd);
+	CHECK_EQ(both, gpu_event_read(counter));
+	CHECK(both > total);
+	CHECK_EQ(drain(&ring), both / 1000000 - first);
+	close(counter);
+	ring_close(&ring);
+}
+
+static void wait_time_by_period(void)
+{
+	char rate[16];
 
 	setup();
+	wait_has_a_sample_for_each_ms(300);
+	wait_has_a_sample_for_each_ms(600);
 	CHECK_EQ(shell_line(rate, sizeof(rate), "cat " SAMPLE_RATE), 0);
 	CHECK_EQ(shell("echo 10000000 >" SAMPLE_RATE), 0);
-	sync = refgpu_sync(&gpu);
-	CHECK_EQ(ring_open(&ring, &wait_time, 0, -1, 1000000, 0), 0);
-	CHECK_EQ(gpu_event_enable(ring.fd), 0);
-	submit(&gpu, context_of(&gpu), 0, 300 * MS_CYCLES, sync);
-	CHECK_EQ(refgpu_sync_wait(&gpu, sync, 60 * SECOND), 0);
-	CHECK_EQ(gpu_event_disable(ring.fd), 0);
-	nr = drain(&ring);
-	CHECK_EQ(nr, gpu_event_read(ring.fd) / 1000000);
-	CHECK(nr >= 280);
-	CHECK_EQ(ring.throttled, 0);
+	wait_has_a_sample_for_each_ms(600);
 	CHECK_EQ(shell("echo %s >" SAMPLE_RATE, rate), 0);
-	ring_close(&ring);
 	refgpu_close(&gpu);
 }
 
