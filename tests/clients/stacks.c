@@ -44,6 +44,7 @@ struct options {
 	unsigned int g;
 	unsigned int w;
 	unsigned int wait_ms;
+	unsigned int jobs;
 	unsigned int threads;
 	unsigned int children;
 	bool virtio;
@@ -62,19 +63,21 @@ struct client {
 	uint32_t ctx;
 	uint32_t sync;		/* of the last job */
 	int virtio;
+	uint32_t handle;	/* virtio: of a buffer that jobs use, or 0 */
 	int fence;		/* virtio: of the last job, or -1 */
 };
 
 static const char usage[] =
 	"usage: stacks [-f N] [-g N] [-w N] [-m MS] [-t THREADS] [-c CHILDREN] [-v] [-i] [-M]\n"
-	"              [-W buffer|syncobj|file]\n"
+	"              [-W buffer|syncobj|file] [-n N]\n"
 	"In each of THREADS threads (0: in main()) of each of CHILDREN processes (0: in this\n"
 	"one), calls f() and g() N (0) times each. After the first -w (0) calls of f() calls\n"
 	"w(), and has each of these jobs take MS (1) milliseconds. -v: virtio-gpu, and not\n"
 	"refgpu; these jobs are as long as they can be there, the others take no time. -i: says\n"
 	"\"ready\" when all files are open, and waits for a line on stdin. -M: goes to another CPU\n"
 	"before each call of f(). -W: what w() waits for: the job's buffer, its syncobj or a sync\n"
-	"file, which is all that there is with -v.\n";
+	"file; there is no syncobj with -v, and a sync file if nothing is said. -n: calls f() N (1)\n"
+	"times before each call of w().\n";
 
 static void die(const char *what, int err)
 {
@@ -111,7 +114,7 @@ INLINE submit(struct client *c)
 	if (c->options->virtio) {
 		if (c->fence >= 0)
 			close(c->fence);
-		c->fence = virtgpu_submit_nops(c->virtio,
+		c->fence = virtgpu_submit_nops(c->virtio, c->handle,
 					       c->cycles == SHORT_CYCLES ? 1 : VIRTGPU_NOPS_MAX);
 		check("submit", c->fence);
 		return;
@@ -151,7 +154,8 @@ FUNCTION w(struct client *c)
 {
 	switch (c->options->wait_by) {
 	case WAIT_BY_BUFFER:
-		check("wait", refgpu_buffer_wait(&c->gpu, &c->bo, PATIENCE_NS));
+		check("wait", c->options->virtio ? virtgpu_buffer_wait(c->virtio, c->handle) :
+		      refgpu_buffer_wait(&c->gpu, &c->bo, PATIENCE_NS));
 		break;
 	case WAIT_BY_SYNCOBJ:
 		check("wait", refgpu_sync_wait(&c->gpu, c->sync, PATIENCE_NS));
@@ -168,6 +172,8 @@ static void client_open(struct client *c, const struct options *o)
 	if (o->virtio) {
 		c->virtio = virtgpu_open();
 		check(VIRTGPU_RENDER_NODE, c->virtio);
+		if (o->wait_by == WAIT_BY_BUFFER)
+			check("buffer", virtgpu_buffer(c->virtio, &c->handle));
 		return;
 	}
 	check("refgpu", refgpu_open(&c->gpu, 0));
@@ -215,6 +221,8 @@ INLINE client_work(struct client *c)
 			move(i);
 		c->cycles = i < o->w ? o->wait_ms * MS_CYCLES : SHORT_CYCLES;
 		f(c);
+		for (unsigned int k = 1; i < o->w && k < o->jobs; k++)
+			f(c);
 		if (i < o->w)
 			w(c);
 	}
@@ -298,7 +306,7 @@ static bool options_parse(int argc, char **argv, struct options *o)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "f:g:w:m:t:c:viMW:")) != -1) {
+	while ((opt = getopt(argc, argv, "f:g:w:m:n:t:c:viMW:")) != -1) {
 		switch (opt) {
 		case 'f':
 			o->f = atoi(optarg);
@@ -311,6 +319,9 @@ static bool options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'm':
 			o->wait_ms = atoi(optarg);
+			break;
+		case 'n':
+			o->jobs = atoi(optarg);
 			break;
 		case 't':
 			o->threads = atoi(optarg);
@@ -336,13 +347,13 @@ static bool options_parse(int argc, char **argv, struct options *o)
 		}
 	}
 	return optind == argc && o->w <= o->f && o->wait_by < WAIT_BY_NR &&
-	       (!o->virtio || o->wait_by == WAIT_BY_FILE);
+	       !(o->virtio && o->wait_by == WAIT_BY_SYNCOBJ);
 }
 
 int main(int argc, char **argv)
 {
 	static struct client client;
-	struct options o = { .wait_ms = 1 };
+	struct options o = { .wait_ms = 1, .jobs = 1 };
 
 	if (!options_parse(argc, argv, &o)) {
 		fputs(usage, stderr);

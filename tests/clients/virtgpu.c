@@ -22,14 +22,47 @@ int virtgpu_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* submit one job of so many commands; returns a fence to be given to virtgpu_wait() */
-int virtgpu_submit_nops(int fd, unsigned int nops)
+/* a buffer that jobs can use */
+int virtgpu_buffer(int fd, uint32_t *handle)
+{
+	struct drm_virtgpu_resource_create arg = {
+		.target = 0,	/* PIPE_BUFFER */
+		.format = 64,	/* VIRGL_FORMAT_R8_UNORM */
+		.bind = 1 << 4,	/* VIRGL_BIND_VERTEX_BUFFER */
+		.width = 4096,
+		.height = 1,
+		.depth = 1,
+		.array_size = 1,
+		.size = 4096,
+	};
+
+	if (drmIoctl(fd, DRM_IOCTL_VIRTGPU_RESOURCE_CREATE, &arg))
+		return -errno;
+	*handle = arg.bo_handle;
+	return 0;
+}
+
+/* for all jobs that use it */
+int virtgpu_buffer_wait(int fd, uint32_t handle)
+{
+	struct drm_virtgpu_3d_wait arg = { .handle = handle };
+
+	return drmIoctl(fd, DRM_IOCTL_VIRTGPU_WAIT, &arg) ? -errno : 0;
+}
+
+/*
+ * submit one job of so many commands, which uses a buffer, unless that is 0; returns a fence to
+ * be given to virtgpu_wait()
+ */
+int virtgpu_submit_nops(int fd, uint32_t handle, unsigned int nops)
 {
 	static uint32_t nop[VIRTGPU_NOPS_MAX]; /* VIRGL_CCMD_NOP, without operands */
 	struct drm_virtgpu_execbuffer job = {
 		.flags = VIRTGPU_EXECBUF_FENCE_FD_OUT,
 		.size = nops * sizeof(nop[0]),
 		.command = (uintptr_t)nop,
+		.bo_handles = (uintptr_t)&handle,
+		.num_bo_handles = !!handle,
 		.fence_fd = -1,
 	};
 
@@ -41,7 +74,7 @@ int virtgpu_submit_nops(int fd, unsigned int nops)
 /* one that takes no time */
 int virtgpu_submit(int fd)
 {
-	return virtgpu_submit_nops(fd, 1);
+	return virtgpu_submit_nops(fd, 0, 1);
 }
 
 /* wait for a job's end and give its fence back */

@@ -16,7 +16,9 @@
 
 int virtgpu_open(void);
 int virtgpu_submit(int fd);
-int virtgpu_submit_nops(int fd, unsigned int nops);
+int virtgpu_submit_nops(int fd, uint32_t handle, unsigned int nops);
+int virtgpu_buffer(int fd, uint32_t *handle);
+int virtgpu_buffer_wait(int fd, uint32_t handle);
 int virtgpu_wait(int fence_fd);
 int virtgpu_run(int fd, unsigned int jobs);
 

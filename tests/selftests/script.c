@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <linux/perf_event.h>
+
 #include "script.h"
 
 #define KERNEL_START	0xffff800000000000ULL
@@ -192,6 +194,30 @@ static bool event_parse(const char *text, struct script_sample *sample)
 	return true;
 }
 
+/* the record, and who and when: all that there is in it */
+static bool switch_parse(const struct record *record, struct script_sample *sample)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t time;
+	} said;
+
+	if (record->size < sizeof(said))
+		return false;
+	memcpy(&said, record->bytes, sizeof(said));
+	if (!(said.header.misc & PERF_RECORD_MISC_SWITCH_OUT))
+		strcpy(sample->event, SCRIPT_RUNS);
+	else if (said.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+		strcpy(sample->event, SCRIPT_PREEMPTED);
+	else
+		strcpy(sample->event, SCRIPT_SLEEPS);
+	sample->pid = said.pid;
+	sample->tid = said.tid;
+	sample->time = said.time;
+	return said.header.type == PERF_RECORD_SWITCH;
+}
+
 struct script *script_dump(const char *file)
 {
 	struct script *script = calloc(1, sizeof(*script));
@@ -208,6 +234,10 @@ struct script *script_dump(const char *file)
 			record_add(&record, text);
 		} else if (lost_parse(text, script)) {
 			continue;
+		} else if (strstr(text, " PERF_RECORD_SWITCH ")) {
+			sample = sample_new(script);
+			script->broken += sample && !switch_parse(&record, sample);
+			sample = NULL;
 		} else if (strstr(text, " PERF_RECORD_SAMPLE(")) {
 			sample = sample_new(script);
 			script->broken += sample && !sample_parse(text, sample);

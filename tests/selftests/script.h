@@ -13,6 +13,11 @@
 
 #define SCRIPT_SAMPLES_MAX	4096
 
+/* what perf record --switch-events tells of a thread is a sample, too, only of script_dump() */
+#define SCRIPT_SLEEPS		"switch: sleeps"
+#define SCRIPT_PREEMPTED	"switch: preempted"
+#define SCRIPT_RUNS		"switch: runs"
+
 struct script_sample {
 	char event[64];
 	pid_t pid;
