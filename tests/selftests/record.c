@@ -394,6 +394,41 @@ TEST_F_TIMEOUT(script, tells_what_is_lost, PATIENCE)
 		perf_stat_dump(stat);
 }
 
+#define LONG_WAIT_MS	1000
+
+/* what perf takes of an event in one tick of the kernel's, with which this clock goes on */
+static unsigned int samples_of_a_tick(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return sysctl_number("perf_event_max_sample_rate") / (1000 * MS / tick.tv_nsec);
+}
+
+/*
+ * A long wait has more samples than perf takes at once: the file says that there were more, and
+ * the count is that of the whole wait. What perf has written twice is not told from the others.
+ */
+TEST_F_TIMEOUT(script, has_a_ticks_share_of_a_long_wait, PATIENCE)
+{
+	struct perf_stat *stat = &self->stat;
+	unsigned int most = samples_of_a_tick(), waited;
+
+	ASSERT_EQ(0, perf_stat_run(stat, "-e gpu/wait-time/ " RECORD "-R " WAIT_TIME ONE_CPU STACKS
+				   " -f 1 -w 1 -m %d", LONG_WAIT_MS));
+	self->script = script_dump(DATA);
+	ASSERT_NE(NULL, self->script);
+	EXPECT_EQ(0, stat->status);
+	EXPECT_EQ(0, self->script->broken);
+	EXPECT_EQ(0, self->script->lost + self->script->lost_samples);
+	waited = perf_stat_sum(stat, "gpu/wait-time/") / MS;
+	TH_LOG("%u samples of %u ms, %u in a tick", self->script->nr, waited, most);
+	EXPECT_LE(LONG_WAIT_MS * 9 / 10, waited);
+	EXPECT_LE(most, self->script->nr);
+	EXPECT_GT(waited, self->script->nr);
+	EXPECT_LE(1, self->script->throttled);
+}
+
 #define OVERWRITTEN	"/tmp/record.overwritten"
 #define JOBS_TOO_MANY	400
 

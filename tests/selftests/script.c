@@ -234,6 +234,8 @@ struct script *script_dump(const char *file)
 			record_add(&record, text);
 		} else if (lost_parse(text, script)) {
 			continue;
+		} else if (strstr(text, " PERF_RECORD_THROTTLE")) {
+			script->throttled++;
 		} else if (strstr(text, " PERF_RECORD_SWITCH ")) {
 			sample = sample_new(script);
 			script->broken += sample && !switch_parse(&record, sample);

@@ -39,6 +39,7 @@ struct script {
 	unsigned int nr;
 	unsigned long lost;	/* how much the records say that was lost where they are */
 	unsigned long lost_samples;	/* the same, in all; only of script_dump() */
+	unsigned int throttled;	/* how often perf took no more; only of script_dump() */
 	unsigned int broken;	/* what could not be understood */
 	struct script_sample sample[SCRIPT_SAMPLES_MAX];
 };
