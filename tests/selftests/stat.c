@@ -396,6 +396,18 @@ TEST_F_TIMEOUT(stat, terms, 60)
 	EXPECT_ALL_KNOWN("client", "jobs-done");
 }
 
+/* as those of stock perf; and what is in two of them is there once */
+TEST_F_TIMEOUT(stat, lists_add_up, 60)
+{
+	EXPECT_EQ(0, shell(AS_USER STAT FIELDS "-e jobs -e gpu/jobs-done/,jobs --event lost "
+			   CLIENT " -n 3"));
+	READ_FIELDS();
+	EXPECT_SUM(3, "total", 0, "jobs");
+	EXPECT_SUM(3, "total", 0, "jobs-done");
+	EXPECT_EQ(1, fields_lines(self->fields, "total", 0, "lost"));
+	EXPECT_EQ(3, self->fields->nr);
+}
+
 /* a name that looks like two fields, and one that no parser would take */
 TEST_F_TIMEOUT(stat, names_are_words, 60)
 {

@@ -27,7 +27,8 @@ static const char usage[] =
 	"  -p, --pid PIDS        these processes, and what they fork\n"
 	"  -a, --all-cpus        the whole machine (needs CAP_PERFMON, or root)\n"
 	"  -e, --event LIST      what to count: names as 'perf gpu list' shows them, or as\n"
-	"                        stock perf takes them: gpu/jobs,engine=1/\n"
+	"                        stock perf takes them: gpu/jobs,engine=1/; more\n"
+	"                        than one -e add up\n"
 	"                        (" DEFAULT_EVENTS ")\n"
 	"      --per-client      a line for each client, which is an open DRM file\n"
 	"      --per-context     a line for each context of these\n"
@@ -80,13 +81,15 @@ static const struct option options[] = {
 /**
  * struct stat_args - what was said
  * @run:	of what, by whom
- * @events:	list of events
+ * @events:	lists of events, which add up
+ * @nr_events:	how many lists
  * @file:	where to, or NULL
  * @pids:	list of processes, or NULL
  */
 struct stat_args {
 	struct stat_run run;
-	const char *events;
+	const char **events;
+	unsigned int nr_events;
 	const char *file;
 	const char *pids;
 };
@@ -106,7 +109,7 @@ static int parse_option(struct stat_args *args, int opt)
 		run->how.all = true;
 		return 0;
 	case 'e':
-		args->events = optarg;
+		args->events[args->nr_events++] = optarg;
 		return 0;
 	case OPT_PER_CLIENT:
 		run->how.clients = true;
@@ -150,6 +153,10 @@ static int parse(struct stat_args *args, int argc, char **argv)
 	struct target *target = &args->run.target;
 	int opt, status;
 
+	/* of as many arguments no more can be lists */
+	args->events = calloc(argc, sizeof(*args->events));
+	if (!args->events)
+		return 1 + stat__fail("%s", strerror(ENOMEM));
 	/* "+": the command's own options are its own */
 	while ((opt = getopt_long(argc, argv, "+p:ae:I:x:jo:h", options, NULL)) != -1) {
 		status = parse_option(args, opt);
@@ -170,6 +177,19 @@ static int parse(struct stat_args *args, int argc, char **argv)
 	return 0;
 }
 
+/* one list after the other: what one of them leaves open does not go on in the next */
+static int parse_events(struct stat_args *args, char *text, size_t size)
+{
+	struct events *events = &args->run.events;
+	int err = 0;
+
+	if (!args->nr_events)
+		return events__parse(events, EVENT_SYSFS, DEFAULT_EVENTS, text, size);
+	for (unsigned int i = 0; !err && i < args->nr_events; i++)
+		err = events__parse(events, EVENT_SYSFS, args->events[i], text, size);
+	return err;
+}
+
 /* all that can be refused before the command is forked; 0 or the exit status */
 static int prepare(struct stat_args *args)
 {
@@ -183,7 +203,7 @@ static int prepare(struct stat_args *args)
 
 	if (obstacle__check(&target, text, sizeof(text)))
 		return stat__fail("%s", text);
-	err = events__parse(&run->events, EVENT_SYSFS, args->events, text, sizeof(text));
+	err = parse_events(args, text, sizeof(text));
 	if (err)
 		return text[0] ? stat__fail("%s", text) : stat__refuse(run, err);
 	if (run->events.nr > OUTPUT_EVENTS_MAX)
@@ -225,7 +245,6 @@ int cmd_stat(int argc, char **argv)
 			.output = { .ops = &output_text, .file = stdout },
 			.target = { .kind = TARGET_COMMAND },
 		},
-		.events = DEFAULT_EVENTS,
 	};
 	struct stat_run *run = &args.run;
 	int status;
@@ -237,10 +256,12 @@ int cmd_stat(int argc, char **argv)
 	status = parse(&args, argc, argv);
 	if (status) {
 		target__free(&run->target);
+		free(args.events);
 		return status - 1;
 	}
 	files__raise_limit();
 	status = prepare(&args) ?: fork_command(&args) ?: stat__run(run);
+	free(args.events);
 	stat__close(run);
 	/* so that who has started us sees what has ended us */
 	if (run->signal)
