@@ -422,7 +422,8 @@ TEST_F_TIMEOUT(refusal, of_record_is_a_sentence, PATIENCE)
 	ASSERT_EQ(0, paranoid_set(2));
 	EXPECT_REFUSED("root", AS_USER RECORD "-a" KEPT);
 	EXPECT_REFUSED("another user", AS_USER RECORD "-p 1" KEPT);
-	EXPECT_REFUSED("rocess", RECORD "-p 999999999" KEPT);
+	EXPECT_REFUSED("No such process: 999999999", RECORD "-p 999999999" KEPT);
+	EXPECT_REFUSED("No such process: 999999999", RECORD "-p 1,999999999" KEPT);
 	ASSERT_EQ(0, paranoid_set(3));
 	EXPECT_REFUSED("perf_event_paranoid is 3", AS_USER RECORD "true" KEPT);
 	EXPECT_EQ(2, shell(TOOL "record 2>/dev/null"));

@@ -518,6 +518,10 @@ TEST_F_TIMEOUT(stat, says_why_not, 60)
 {
 	EXPECT_SENTENCE(1, "another user", AS_USER STAT "-p %d" SAID, getpid());
 	EXPECT_SENTENCE(1, "No such process", STAT "-j -p 99999" SAID);
+	/* of more than one, the one that is it */
+	EXPECT_SENTENCE(1, "No such process: 99999", STAT "-p %d,99999 true" SAID, getpid());
+	EXPECT_SENTENCE(1, "another user", AS_USER "sh -c '" STAT "-p $$,%d true'"
+			SAID, getpid());
 	EXPECT_SENTENCE(1, "-p PID", AS_USER STAT "-j -a true" SAID);
 	EXPECT_SENTENCE(1, "no event .jubs.", STAT "-e jubs true" SAID);
 	EXPECT_SENTENCE(1, "no term .speed.", STAT "-e gpu/jobs,speed=1/ true" SAID);

@@ -369,6 +369,7 @@ TEST_F_TIMEOUT(top, says_why_not, 60)
 				getpid());
 	/* one of one's own does not hide that the other one is not */
 	EXPECT_SENTENCE("another user", AS_USER "sh -c '" TOP "-n 1 -p $$,%d'" SAID, getpid());
+	EXPECT_SENTENCE("No such process: 99999", TOP "-n 1 -p %d,99999" SAID, getpid());
 	ASSERT_EQ(0, paranoid_set(3));
 	EXPECT_SENTENCE("perf_event_paranoid", AS_USER TOP "-n 1 -j" SAID);
 	ASSERT_EQ(0, paranoid_set(2));

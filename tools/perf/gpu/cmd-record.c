@@ -14,6 +14,7 @@
 #include "perf-gpu.h"
 #include "record/record.h"
 #include "samples/script.h"
+#include "stat/target.h"
 
 #define COMMAND	"perf gpu record"
 
@@ -48,9 +49,10 @@ static int usage(FILE *out)
 
 /* ---- options ---- */
 
+/* target: of @record.pids */
 struct options {
 	struct record_options record;
-	int pid;
+	struct target target;
 	bool dry_run;
 };
 
@@ -67,25 +69,6 @@ static const struct option long_options[] = {
 	{ "perf", no_argument, NULL, OPT_PERF },
 	{ }
 };
-
-/* perf looks at the others; the first one must be a number */
-static bool pids_check(const char *text, int *pid)
-{
-	unsigned long value;
-	char *end;
-
-	do {
-		if (*text < '1' || *text > '9')
-			return false;
-		value = strtoul(text, &end, 10);
-		if (value > 1U << 30 || (*end && *end != ','))
-			return false;
-		if (!*pid)
-			*pid = value;
-		text = end + 1;
-	} while (*end);
-	return true;
-}
 
 /* from argv[at] on: options up to "--", and the command */
 static void rest_take(char **argv, int at, bool perf, struct options *o)
@@ -117,7 +100,10 @@ static int options_read(int argc, char **argv, struct options *o)
 		switch (opt) {
 		case 'p':
 			o->record.pids = optarg;
-			if (!pids_check(optarg, &o->pid))
+			/* as perf has it: of more than one list, the last one */
+			target__free(&o->target);
+			o->target = (struct target){};
+			if (target__parse_pids(&o->target, optarg))
 				return wrong("list of process ids", optarg);
 			break;
 		case 'a':
@@ -203,36 +189,53 @@ static void print_command(char **command)
 	}
 }
 
-int cmd_record(int argc, char **argv)
+/* 0, or the exit status */
+static int check(const struct options *o)
 {
-	struct options o = {
-		.record = { .perf = script__perf(), .call_graph = "dwarf" },
+	const struct obstacle_target target = {
+		.pid = o->target.pid,
+		.nr_pids = o->target.nr_pids,
+		.all = o->record.all,
 	};
-	struct record_here here = {};
-	struct obstacle_target target;
 	char text[OBSTACLE_TEXT];
-	char **command;
-	int status = options_read(argc, argv, &o);
 
-	if (status >= 0)
-		return status;
-	target = (struct obstacle_target){ .pid = o.pid, .all = o.record.all };
-	if (!o.dry_run && obstacle__check(&target, text, sizeof(text))) {
-		fprintf(stderr, COMMAND ": %s\n", text);
-		return 1;
-	}
+	if (!obstacle__check(&target, text, sizeof(text)))
+		return 0;
+	fprintf(stderr, COMMAND ": %s\n", text);
+	return 1;
+}
+
+/* 1, or the exit status of a dry run */
+static int run(const struct options *o)
+{
+	struct record_here here = {};
+	char **command;
+
 	here_look(&here);
-	command = record__command(&o.record, &here);
+	command = record__command(&o->record, &here);
 	if (!command) {
 		fprintf(stderr, COMMAND ": there is no memory\n");
 		return 1;
 	}
-	if (o.dry_run) {
+	if (o->dry_run) {
 		print_command(command);
 	} else {
 		execvp(command[0], command);
 		fprintf(stderr, COMMAND ": %s cannot be run: %s\n", command[0], strerror(errno));
 	}
 	record__free(command);
-	return o.dry_run ? 0 : 1;
+	return o->dry_run ? 0 : 1;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct options o = {
+		.record = { .perf = script__perf(), .call_graph = "dwarf" },
+	};
+	int status = options_read(argc, argv, &o);
+
+	if (status < 0)
+		status = (o.dry_run ? 0 : check(&o)) ?: run(&o);
+	target__free(&o.target);
+	return status;
 }

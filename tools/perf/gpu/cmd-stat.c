@@ -195,7 +195,8 @@ static int prepare(struct stat_args *args)
 {
 	struct stat_run *run = &args->run;
 	const struct obstacle_target target = {
-		.pid = args->pids ? run->target.pid[0] : 0,
+		.pid = run->target.pid,
+		.nr_pids = run->target.nr_pids,
 		.all = run->target.kind == TARGET_ALL,
 	};
 	char text[OBSTACLE_TEXT];

@@ -75,11 +75,10 @@ static int fail_terminal(void)
 	return fail(text);
 }
 
-static int refuse(const struct top *top, int err, const char *event)
+static int refuse(int err, const char *event)
 {
-	const struct obstacle_target target = {
-		.pid = top->target.nr_pids ? top->target.pid[0] : 0,
-	};
+	/* its event is on itself, or on the machine */
+	const struct obstacle_target target = {};
 	char text[OBSTACLE_TEXT];
 
 	return fail(event ? obstacle__of_open(err, event, &target, text, sizeof(text)) :
@@ -260,7 +259,10 @@ static int parse(struct top_args *args, int argc, char **argv)
  */
 static int check(struct top *top)
 {
-	const struct obstacle_target target = {};
+	const struct obstacle_target target = {
+		.pid = top->target.pid,
+		.nr_pids = top->target.nr_pids,
+	};
 	char text[OBSTACLE_TEXT];
 	int err;
 
@@ -307,7 +309,7 @@ int cmd_top(int argc, char **argv)
 	else if (screen && ended == -ENOTTY)
 		status = fail_terminal();
 	else if (ended < 0)
-		status = refuse(top, ended, event);
+		status = refuse(ended, event);
 out:
 	top__close(top);
 	if (signals >= 0)

@@ -179,7 +179,8 @@ static const char *say_no_source(char *text, size_t size)
 	return text;
 }
 
-static const char *say_refused(const struct obstacle_target *target, char *text, size_t size)
+/* pid: that it is about, 0: none; all: it is about the whole machine */
+static const char *say_refused(int pid, bool all, char *text, size_t size)
 {
 	int level = paranoid();
 
@@ -189,15 +190,59 @@ static const char *say_refused(const struct obstacle_target *target, char *text,
 		return say(text, size,
 			   "kernel.perf_event_paranoid is %d, which leaves perf to root (CAP_PERFMON): set it to 2 ('sysctl kernel.perf_event_paranoid=2' as root), and everyone can count their own processes",
 			   level);
-	if (target->all && level > 0)
+	if (all && level > 0)
 		return say(text, size,
 			   "kernel.perf_event_paranoid is %d, which leaves the whole machine to root (CAP_PERFMON): count a command, or a process of yours with -p PID",
 			   level);
-	if (target->pid)
-		return say_not_yours(target->pid, text, size);
+	if (pid)
+		return say_not_yours(pid, text, size);
 filtered:
 	return say(text, size,
 		   "perf_event_open() is refused, though not by kernel.perf_event_paranoid: a container's seccomp filter or a security module does that, and has to allow it");
+}
+
+/* pid: 0 is this process, -1 all of a processor; 0 or a negative errno */
+static int dummy_open(int pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* the first one of the processes that no event can be opened on: its place; or their number */
+static unsigned int first_refused(const struct obstacle_target *target, int *err)
+{
+	unsigned int i;
+
+	*err = 0;
+	for (i = 0; i < target->nr_pids; i++) {
+		*err = dummy_open(target->pid[i], -1);
+		if (*err)
+			break;
+	}
+	return i;
+}
+
+/* which process a refusal is about; 0: it is about none */
+static int culprit(const struct obstacle_target *target)
+{
+	unsigned int i = 0;
+	int err;
+
+	if (target->nr_pids > 1)
+		i = first_refused(target, &err) % target->nr_pids;
+	return target->nr_pids ? target->pid[i] : 0;
 }
 
 const char *obstacle__of_open(int err, const char *event,
@@ -206,9 +251,9 @@ const char *obstacle__of_open(int err, const char *event,
 	switch (-err) {
 	case EACCES:
 	case EPERM:
-		return say_refused(target, text, size);
+		return say_refused(culprit(target), target->all, text, size);
 	case ESRCH:
-		return say_no_process(target->pid, text, size);
+		return say_no_process(culprit(target), text, size);
 	case ENODEV:
 		if (!module_is_loaded())
 			return say_no_module(text, size);
@@ -329,25 +374,6 @@ const char *obstacle__of_query(int err, char *text, size_t size)
 
 /* ---- before anything has failed ---- */
 
-static int dummy_open(const struct obstacle_target *target)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int pid = target->all ? -1 : target->pid, cpu = target->all ? sched_getcpu() : -1;
-	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
 /* the text of the sentence is made here already */
 static int covered(char *text, size_t size)
 {
@@ -377,13 +403,18 @@ out:
 
 int obstacle__check(const struct obstacle_target *target, char *text, size_t size)
 {
-	int err;
+	int err = 0;
 
 	if (!module_is_loaded()) {
 		say_no_module(text, size);
 		return -ENOENT;
 	}
-	err = dummy_open(target);
+	if (target->all)
+		err = dummy_open(-1, sched_getcpu());
+	else if (!target->nr_pids)
+		err = dummy_open(0, -1);
+	else
+		first_refused(target, &err);
 	if (err) {
 		obstacle__of_open(err, "dummy", target, text, size);
 		return err;
@@ -400,7 +431,7 @@ static const char *limit_paranoid(char *text, size_t size)
 	if (level == NO_SETTING)
 		return say(text, size, "this kernel has no perf events");
 	if (level >= 3)
-		return say_refused(&(struct obstacle_target){}, text, size);
+		return say_refused(0, false, text, size);
 	if (level > 0)
 		return say(text, size,
 			   "kernel.perf_event_paranoid is %d: you can count your own processes; the whole machine, and what others do, is for root (CAP_PERFMON)",

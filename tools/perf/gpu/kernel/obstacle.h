@@ -13,10 +13,16 @@
 
 #define OBSTACLE_TEXT	512
 
-/* what is looked at; pid and all: as -p PID and -a say */
+/**
+ * struct obstacle_target - what is looked at, as -p PIDS and -a say
+ * @pid:	the processes
+ * @nr_pids:	how many; 0: none
+ * @all:	the whole machine
+ */
 struct obstacle_target {
-	int pid;	/* 0: none */
-	bool all;	/* the whole machine */
+	const int *pid;
+	unsigned int nr_pids;
+	bool all;
 };
 
 /**
@@ -25,13 +31,17 @@ struct obstacle_target {
  * @text:	the sentence, if it cannot
  * @size:	of @text
  *
- * Asks the kernel by an event that counts nothing.
+ * Asks the kernel by an event that counts nothing, on each of the processes: a sentence is of
+ * the first one that is in the way.
  *
  * Return: 0, or a negative errno and a sentence.
  */
 int obstacle__check(const struct obstacle_target *target, char *text, size_t size);
 
-/* why an event could not be opened; err: negative, from perf_event_open() */
+/*
+ * Why an event could not be opened; err: negative, from perf_event_open(). Of more than one
+ * process, it is asked again which of them that was.
+ */
 const char *obstacle__of_open(int err, const char *event,
 			      const struct obstacle_target *target, char *text, size_t size);
 /* why the files of a process could not be had; err: negative, from process.h */

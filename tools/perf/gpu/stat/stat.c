@@ -292,18 +292,15 @@ static int open_pidfds(struct stat_run *run)
 	return 0;
 }
 
-static struct obstacle_target obstacle_target(const struct target *target)
-{
-	return (struct obstacle_target){
-		.pid = target->kind == TARGET_PROCESSES ? target->pid[0] : 0,
-		.all = target->kind == TARGET_ALL,
-	};
-}
-
 /* an event could not be opened */
 static int refuse_event(const struct stat_run *run, int err, const char *event)
 {
-	const struct obstacle_target target = obstacle_target(&run->target);
+	const struct obstacle_target target = {
+		.pid = run->target.pid,
+		/* a command is ours */
+		.nr_pids = run->target.kind == TARGET_PROCESSES ? run->target.nr_pids : 0,
+		.all = run->target.kind == TARGET_ALL,
+	};
 	char text[OBSTACLE_TEXT];
 
 	return stat__fail("%s", obstacle__of_open(err, event, &target, text, sizeof(text)));
