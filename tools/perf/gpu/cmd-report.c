@@ -3,13 +3,10 @@
  * perf gpu report: reads a record, joins its samples, and says what came out.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/outfile.h"
 #include "report/join.h"
@@ -41,7 +38,7 @@ static const struct output outputs[] = {
 	  "'outer;inner VALUE', a line for each stack: for flame graph tools" },
 	{ "json", false, report__json, "one JSON document with all there is" },
 	{ "flamegraph", true, report__flamegraph,
-	  "a picture in FILE for a browser, that zooms and searches" },
+	  "a picture for a browser, that zooms and searches; -: standard output" },
 };
 
 const struct report_weight report_weights[JOIN_WEIGHTS] = {
@@ -52,7 +49,8 @@ const struct report_weight report_weights[JOIN_WEIGHTS] = {
 
 /**
  * struct options - what was asked for
- * @files:	for each of outputs[], the file that it goes to; NULL: it is not asked for
+ * @files:	for each of outputs[], the file that it goes to, "-" is standard output; NULL: it
+ *		is not asked for
  */
 struct options {
 	struct stream_options stream;
@@ -60,8 +58,6 @@ struct options {
 	double percent_limit;
 	const char *files[ARRAY_SIZE(outputs)];
 };
-
-#define STDOUT_NAME	"standard output"
 
 static int usage(FILE *out)
 {
@@ -139,10 +135,10 @@ static bool outputs_check(struct options *o)
 
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		nr += !!o->files[i];
-		to_stdout += o->files[i] && !outputs[i].to_file;
+		to_stdout += o->files[i] && !strcmp(o->files[i], "-");
 	}
 	if (!nr)
-		o->files[0] = STDOUT_NAME;
+		o->files[0] = "-";
 	return to_stdout <= 1;
 }
 
@@ -169,7 +165,7 @@ static int options_read(int argc, char **argv, struct options *o)
 			}
 		} else if (opt >= OPT_OUTPUT && opt < OPT_PERCENT_LIMIT) {
 			opt -= OPT_OUTPUT;
-			o->files[opt] = outputs[opt].to_file ? optarg : STDOUT_NAME;
+			o->files[opt] = outputs[opt].to_file ? optarg : "-";
 		} else if (opt >= OPT_WEIGHT && opt < OPT_OUTPUT) {
 			o->weight = opt - OPT_WEIGHT;
 		} else {
@@ -191,56 +187,35 @@ static int options_read(int argc, char **argv, struct options *o)
 
 /* ---- writing ---- */
 
-static int output_write(const struct output *output, const char *name,
-			const struct report *report)
+static int fail(const char *path, int err)
 {
-	FILE *file = output->to_file ? fopen(name, "w") : stdout;
-	int err, unwritten;
-
-	if (!file)
-		return -errno;
-	err = output->write(file, report);
-	unwritten = file__close(file);
-	return err ? err : unwritten;
+	fprintf(stderr, COMMAND ": %s cannot be written: %s\n",
+		strcmp(path, "-") ? path : "standard output", strerror(-err));
+	return err;
 }
 
-static int outputs_write(const struct options *o, const struct report *report)
+/* before what takes long; a file that is there stays as it is until there is a new one */
+static int outputs_open(const struct options *o, struct outfile out[ARRAY_SIZE(outputs)])
 {
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
-		const struct output *output = &outputs[i];
-		int err;
+		int err = o->files[i] ? outfile__open(&out[i], o->files[i]) : 0;
 
-		if (!o->files[i])
-			continue;
-		err = output_write(output, o->files[i], report);
-		if (err) {
-			fprintf(stderr, COMMAND ": %s cannot be written: %s\n", o->files[i],
-				strerror(-err));
-			return err;
-		}
+		if (err)
+			return fail(o->files[i], err);
 	}
 	return 0;
 }
 
-/* before what takes long; a file that is there stays as it is until there is a new one */
-static int outputs_may_be_written(const struct options *o)
+static int outputs_write(struct outfile out[ARRAY_SIZE(outputs)], const struct report *report)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
-		bool is_there;
-		int fd;
+		int err;
 
-		if (!o->files[i] || !outputs[i].to_file)
+		if (!out[i].file)
 			continue;
-		is_there = !access(o->files[i], F_OK);
-		fd = open(o->files[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd < 0) {
-			fprintf(stderr, COMMAND ": %s cannot be written: %s\n", o->files[i],
-				strerror(errno));
-			return -errno;
-		}
-		close(fd);
-		if (!is_there)
-			unlink(o->files[i]);
+		err = outputs[i].write(out[i].file, report) ?: outfile__commit(&out[i]);
+		if (err)
+			return fail(out[i].path, err);
 	}
 	return 0;
 }
@@ -262,7 +237,8 @@ static bool is_empty(const struct join_sums *sums)
 	return !(sums->jobs + sums->done + sums->waits + sums->reports);
 }
 
-static int report_make(const struct options *o, struct stacks *stacks, struct join *join)
+static int report_make(const struct options *o, struct stacks *stacks, struct join *join,
+		       struct outfile out[ARRAY_SIZE(outputs)])
 {
 	static const struct stream_ops ops = { .sample = sample, .lost = lost };
 	struct report report = {
@@ -283,7 +259,22 @@ static int report_make(const struct options *o, struct stacks *stacks, struct jo
 			o->stream.input);
 		return -ENODATA;
 	}
-	return outputs_write(o, &report);
+	return outputs_write(out, &report);
+}
+
+static int run(const struct options *o, struct outfile out[ARRAY_SIZE(outputs)])
+{
+	struct stacks *stacks = stacks__new();
+	struct join *join = stacks ? join__new(stacks, JOIN_OUTSTANDING_MAX) : NULL;
+	int err = -ENOMEM;
+
+	if (join)
+		err = outputs_open(o, out) ?: report_make(o, stacks, join, out);
+	else
+		fprintf(stderr, COMMAND ": there is no memory\n");
+	join__delete(join);
+	stacks__delete(stacks);
+	return err;
 }
 
 int cmd_report(int argc, char **argv)
@@ -292,25 +283,15 @@ int cmd_report(int argc, char **argv)
 		.stream = { .command = COMMAND, .progress = true, .stop = &stop_signal },
 		.percent_limit = 0.5,
 	};
-	struct stacks *stacks;
-	struct join *join;
+	struct outfile out[ARRAY_SIZE(outputs)] = {};
 	int status = options_read(argc, argv, &o), err;
 
 	if (status)
 		return status - 1;
-	if (outputs_may_be_written(&o))
-		return 1;
 	stop__catch();
-	stacks = stacks__new();
-	join = stacks ? join__new(stacks, JOIN_OUTSTANDING_MAX) : NULL;
-	if (join) {
-		err = report_make(&o, stacks, join);
-	} else {
-		fprintf(stderr, COMMAND ": there is no memory\n");
-		err = -ENOMEM;
-	}
-	join__delete(join);
-	stacks__delete(stacks);
+	err = run(&o, out);
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++)
+		outfile__abort(&out[i]);
 	if (err)
 		return 1;
 	return stop_signal ? 128 + stop_signal : 0;
