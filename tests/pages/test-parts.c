@@ -214,11 +214,52 @@ static void files(void)
 	CHECK_EQ(rmdir(folder), 0);
 }
 
+static void files_that_grow(void)
+{
+	char folder[] = "/tmp/test-parts.XXXXXX", path[64];
+	struct outfile file;
+
+	CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+	/* it was not there, and nothing has begun */
+	CHECK_EQ(outfile__reserve(&file, path), 0);
+	CHECK(!strcmp(content(path), "none"));
+	outfile__abort(&file);
+	CHECK(access(path, F_OK));
+	/* what is there is seen at once */
+	CHECK_EQ(outfile__reserve(&file, path), 0);
+	CHECK_EQ(outfile__begin(&file), 0);
+	fputs("first", file.file);
+	CHECK_EQ(file__flush(file.file), 0);
+	CHECK(!strcmp(content(path), "first"));
+	CHECK_EQ(outfile__commit(&file), 0);
+
+	CHECK_EQ(outfile__reserve(&file, path), 0);
+	CHECK(!strcmp(content(path), "first"));
+	outfile__abort(&file);
+	CHECK(!strcmp(content(path), "first"));
+	CHECK_EQ(outfile__reserve(&file, path), 0);
+	CHECK_EQ(outfile__begin(&file), 0);
+	fputs("2", file.file);
+	outfile__abort(&file);
+	CHECK(!strcmp(content(path), "2"));
+
+	CHECK_EQ(outfile__reserve(&file, "/dev/full"), 0);
+	CHECK_EQ(outfile__begin(&file), 0);
+	fputs("third", file.file);
+	CHECK_EQ(outfile__commit(&file), -ENOSPC);
+	CHECK_EQ(outfile__reserve(&file, "/no/such/folder/file"), -ENOENT);
+	outfile__abort(&file);
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	static const struct tap_test tests[] = {
 		TEST(characters), TEST(xml), TEST(json), TEST(keys), TEST(bounded_items),
 		TEST(items_of_a_time), TEST(joined_items), TEST(files),
+		TEST(files_that_grow),
 	};
 
 	return tap_main(tests, sizeof(tests) / sizeof(tests[0]));

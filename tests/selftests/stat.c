@@ -535,6 +535,26 @@ TEST_F_TIMEOUT(stat, says_why_not, 60)
 	ASSERT_EQ(0, paranoid_set(2));
 }
 
+/* a file is what it was until counting begins, and then it is that alone */
+TEST_F_TIMEOUT(stat, refused_with_a_file, 60)
+{
+	shell("seq 1000 >" OUT "; rm -f /tmp/stat.new");
+	EXPECT_SENTENCE(127, "No such file", STAT FIELDS "/no/such/command" SAID);
+	EXPECT_SENTENCE(1, "no such engine", STAT FIELDS "-e gpu/jobs,dev=128,engine=9/ true" SAID);
+	EXPECT_EQ(0, shell("seq 1000 | cmp - " OUT));
+	EXPECT_SENTENCE(127, "No such file", STAT "-o /tmp/stat.new /no/such/command" SAID);
+	EXPECT_NE(0, shell("test -e /tmp/stat.new"));
+	EXPECT_EQ(0, shell(STAT FIELDS CLIENT " -n 2"));
+	READ_FIELDS();
+	EXPECT_EQ(7, self->fields->nr);
+	EXPECT_SUM(2, "total", 0, "jobs");
+	/* as if it had not been given */
+	EXPECT_EQ(0, shell(STAT "-j -o - echo hello >" OUT " 2>/tmp/talk"));
+	EXPECT_EQ(0, shell("grep -qx hello /tmp/talk"));
+	self->json = json_read(OUT);
+	EXPECT_NE(NULL, self->json);
+}
+
 #define UNWRITTEN(how) \
 	EXPECT_SENTENCE(1, "cannot be written", "{ " how "; } 2>/tmp/sentence")
 

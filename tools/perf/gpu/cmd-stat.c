@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/outfile.h"
 #include "common/text.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
@@ -36,7 +37,8 @@ static const char usage[] =
 	"  -I, --interval-print MS  counts of each MS milliseconds, 10 at least\n"
 	"  -x, --field-separator SEP  lines of fields, for programs\n"
 	"  -j, --json            one JSON document, for programs\n"
-	"  -o, --output FILE     to a file\n"
+	"  -o, --output FILE     to a file, which is as it was until counting begins;\n"
+	"                        -: standard output\n"
 	"  -h, --help            this text\n\n"
 	"With -x or --json, and without -o, what the command writes to its standard output\n"
 	"goes to standard error. The exit status is the command's; 1: it could not be\n"
@@ -83,7 +85,7 @@ static const struct option options[] = {
  * @run:	of what, by whom
  * @events:	lists of events, which add up
  * @nr_events:	how many lists
- * @file:	where to, or NULL
+ * @file:	where to; "-": standard output
  * @pids:	list of processes, or NULL
  */
 struct stat_args {
@@ -216,11 +218,10 @@ static int prepare(struct stat_args *args)
 	run->before = calloc(run->events.nr, sizeof(*run->before));
 	if (!run->counter || !run->base || !run->now || !run->before)
 		return stat__refuse(run, -ENOMEM);
-	if (args->file) {
-		run->output.file = fopen(args->file, "we");
-		if (!run->output.file)
-			return stat__fail("%s: %s", args->file, strerror(errno));
-	}
+	err = outfile__reserve(&run->out, args->file);
+	if (err)
+		return stat__fail("%s: %s", args->file, strerror(-err));
+	run->output.file = run->out.file;
 	return 0;
 }
 
@@ -228,7 +229,7 @@ static int prepare(struct stat_args *args)
 static int fork_command(struct stat_args *args)
 {
 	struct stat_run *run = &args->run;
-	bool talks = !args->file && run->output.ops != &output_text;
+	bool talks = !strcmp(args->file, "-") && run->output.ops != &output_text;
 	int err;
 
 	if (!run->target.argv)
@@ -243,9 +244,10 @@ int cmd_stat(int argc, char **argv)
 		.run = {
 			.signals = -1,
 			.command_status = -1,
-			.output = { .ops = &output_text, .file = stdout },
+			.output = { .ops = &output_text },
 			.target = { .kind = TARGET_COMMAND },
 		},
+		.file = "-",
 	};
 	struct stat_run *run = &args.run;
 	int status;

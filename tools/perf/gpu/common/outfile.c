@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,42 @@ int outfile__open(struct outfile *outfile, const char *path)
 	return outfile->file ? 0 : -errno;
 }
 
+int outfile__reserve(struct outfile *outfile, const char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+	int fd, err;
+
+	*outfile = (struct outfile){ .path = path };
+	if (!strcmp(path, "-")) {
+		outfile->file = stdout;
+		return 0;
+	}
+	fd = open(path, flags | O_EXCL, 0666);
+	outfile->made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, flags, 0666);
+	outfile->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (outfile->file)
+		return 0;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	outfile__abort(outfile);
+	return err;
+}
+
+int outfile__begin(struct outfile *outfile)
+{
+	int fd = fileno(outfile->file);
+	struct stat st;
+
+	outfile->made = false;
+	/* what is no file of its own has nothing in it; and standard output is as it was given */
+	if (outfile->file == stdout || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	return ftruncate(fd, 0) ? -errno : 0;
+}
+
 int file__flush(FILE *file)
 {
 	if (fflush(file))
@@ -93,6 +130,9 @@ void outfile__abort(struct outfile *outfile)
 	outfile->file = NULL;
 	if (outfile->temporary)
 		unlink(outfile->temporary);
+	if (outfile->made)
+		unlink(outfile->path);
+	outfile->made = false;
 	free(outfile->temporary);
 	outfile->temporary = NULL;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that is there when it is whole: until then it has another name.
+ * A file that is there when it is whole: until then it has another name. Or one that grows as it
+ * is read, and is what it was until that begins.
  */
 #ifndef PERF_GPU_OUTFILE_H
 #define PERF_GPU_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /**
@@ -12,15 +14,23 @@
  * @file:	to write to
  * @path:	its name
  * @temporary:	its name until it is whole; NULL if that is @path, or there is none
+ * @made:	it was not there, and nothing has begun yet
  */
 struct outfile {
 	FILE *file;
 	const char *path;
 	char *temporary;
+	bool made;
 };
 
-/* "-" is standard output; what is no regular file is written to at once. 0 or an errno */
+/* "-" is standard output; what is no regular file is written to at once. 0 or a negative errno */
 int outfile__open(struct outfile *outfile, const char *path);
+/*
+ * Likewise, with its name at once; what is in it stays until outfile__begin() empties it. Where it
+ * comes not to that, outfile__abort() leaves no file that was not there. 0 or a negative errno.
+ */
+int outfile__reserve(struct outfile *outfile, const char *path);
+int outfile__begin(struct outfile *outfile);
 /* it is whole; 0 or a negative errno */
 int outfile__commit(struct outfile *outfile);
 /* it will not be; does nothing after outfile__commit(), or if it was not opened */

@@ -31,15 +31,6 @@ void output__end(struct output *output, const struct output_end *end)
 	output__flush(output);
 }
 
-int output__close(struct output *output)
-{
-	int err = file__close(output->file);
-
-	output->file = NULL;
-	output->err = output->err ?: err;
-	return output->err;
-}
-
 const char *output__kind(const struct view_line *line)
 {
 	static const char * const kinds[] = {

@@ -88,8 +88,6 @@ extern const struct output_ops output_json;
 void output__begin(struct output *output);
 void output__interval(struct output *output, const struct output_part *part);
 void output__end(struct output *output, const struct output_end *end);
-/* there will be no more: its @err */
-int output__close(struct output *output);
 /* the same of what was written to its file otherwise */
 int output__flush(struct output *output);
 

@@ -397,6 +397,8 @@ static int begin(struct stat_run *run)
 			return 127;
 		}
 	}
+	/* what the file had in it is there until there is something else */
+	run->output.err = outfile__begin(&run->out);
 	output__begin(&run->output);
 	return 0;
 }
@@ -418,7 +420,8 @@ int stat__run(struct stat_run *run)
 	err = end_output(run, time) ?: err;
 	if (err)
 		return stat__refuse(run, err);
-	err = output__close(&run->output);
+	err = outfile__commit(&run->out);
+	err = run->output.err ?: err;
 	if (err)
 		return stat__fail("the output cannot be written: %s", strerror(-err));
 	return run->command_status > 0 ? run->command_status : 0;
@@ -440,8 +443,7 @@ void stat__close(struct stat_run *run)
 		kill(run->target.child, SIGTERM);
 	}
 	target__free(&run->target);
-	if (run->output.file && run->output.file != stdout)
-		fclose(run->output.file);
+	outfile__abort(&run->out);
 	events__free(&run->events);
 	free(run->counter);
 	free(run->base);

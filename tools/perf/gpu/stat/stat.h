@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 
+#include "common/outfile.h"
 #include "stat/counter.h"
 #include "stat/keeper.h"
 #include "stat/output.h"
@@ -30,7 +31,8 @@
  * @watch:	at them
  * @keeper:	keeps the hardware's counters running
  * @names:	of devices and engines
- * @output:	where to
+ * @output:	how it is said, to the file of @out
+ * @out:	where to
  * @signals:	a signalfd
  * @pidfd:	of the processes
  * @began:	CLOCK_MONOTONIC, ns
@@ -52,6 +54,7 @@ struct stat_run {
 	struct keeper keeper;
 	struct names names;
 	struct output output;
+	struct outfile out;
 	int signals;
 	int *pidfd;
 	__u64 began;
@@ -62,8 +65,8 @@ struct stat_run {
 
 /**
  * stat__run() - count
- * @run:	what, with @target, @events, @how, @interval_ms and @output filled in, the
- *		command forked
+ * @run:	what, with @target, @events, @how, @interval_ms and @output filled in, @out
+ *		reserved, the command forked
  *
  * Return: the exit status; what went wrong has been said.
  */
