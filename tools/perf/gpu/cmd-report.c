@@ -215,7 +215,7 @@ static int outputs_write(struct outfile out[ARRAY_SIZE(outputs)], const struct r
 			continue;
 		err = outputs[i].write(out[i].file, report) ?: outfile__commit(&out[i]);
 		if (err)
-			return fail(out[i].path, err);
+			return fail(out[i].path, outfile__why(&out[i], err));
 	}
 	return 0;
 }

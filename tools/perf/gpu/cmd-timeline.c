@@ -82,6 +82,12 @@ static int fail(const char *what, int err)
 	return 1;
 }
 
+static int fail_file(const struct outfile *file, int err)
+{
+	return fail(strcmp(file->path, "-") ? file->path : "standard output",
+		    outfile__why(file, err));
+}
+
 /* ---- options ---- */
 
 /* seconds as ns; an empty text leaves it as it is */
@@ -239,7 +245,7 @@ static int write_page(struct timeline *timeline, const struct options *options)
 	if (!err)
 		err = outfile__commit(&timeline->page_file);
 	if (err)
-		return fail(options->page, err);
+		return fail_file(&timeline->page_file, err);
 	fprintf(stderr, COMMAND ": %s has %u runs, %u waits and %u submissions\n", options->page,
 		items->runs.nr, items->waits.nr, items->submissions.nr);
 	say_missing(items, options);
@@ -253,7 +259,7 @@ static int write_trace(struct timeline *timeline, const struct options *options)
 	if (!err)
 		err = outfile__commit(&timeline->trace_file);
 	if (err)
-		return fail(options->trace, err);
+		return fail_file(&timeline->trace_file, err);
 	fprintf(stderr, COMMAND ": %s has %" PRIu64 " events\n", options->trace,
 		timeline->trace.events);
 	if (!timeline->has_page)
@@ -318,8 +324,11 @@ static int run(struct timeline *timeline, const struct options *options)
 	/* it has said what was wrong */
 	if (stream__read(&stream_options, timeline->stacks, &ops, timeline))
 		return 1;
+	/* the trace is written as it is read */
 	if (timeline->err)
-		return fail(options->input, timeline->err);
+		return outfile__why(&timeline->trace_file, 0) ?
+		       fail_file(&timeline->trace_file, timeline->err) :
+		       fail(options->input, timeline->err);
 	if (!timeline->samples) {
 		fprintf(stderr, COMMAND ": '%s' has no samples of a GPU%s: make one with 'perf gpu record'\n",
 			options->input, stop_signal ? " that were read until now" : "");

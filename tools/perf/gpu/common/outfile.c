@@ -34,8 +34,8 @@ static int open_temporary(struct outfile *outfile)
 		outfile->temporary = NULL;
 		return err;
 	}
-	outfile->file = fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "w");
-	if (outfile->file)
+	outfile->fd = fd;
+	if (!fchmod(fd, 0666 & ~mask))
 		return 0;
 	err = -errno;
 	close(fd);
@@ -43,16 +43,60 @@ static int open_temporary(struct outfile *outfile)
 	return err;
 }
 
+/* all of it, as stdio takes less for an error; and the first error, which stdio does not keep */
+static ssize_t stream_write(void *cookie, const char *data, size_t size)
+{
+	struct outfile *outfile = cookie;
+	size_t done = 0;
+	ssize_t nr;
+
+	while (done < size) {
+		nr = write(outfile->fd, data + done, size - done);
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0) {
+			outfile->err = outfile->err ?: -errno;
+			break;
+		}
+		done += nr;
+	}
+	return done;
+}
+
+static int stream_close(void *cookie)
+{
+	const struct outfile *outfile = cookie;
+
+	return outfile->fd == STDOUT_FILENO ? 0 : close(outfile->fd);
+}
+
+static int open_stream(struct outfile *outfile)
+{
+	const cookie_io_functions_t functions = { .write = stream_write, .close = stream_close };
+	int err = 0;
+
+	outfile->file = fopencookie(outfile, "w", functions);
+	if (!outfile->file) {
+		err = -errno;
+		stream_close(outfile);
+		outfile__abort(outfile);
+	}
+	return err;
+}
+
 int outfile__open(struct outfile *outfile, const char *path)
 {
-	*outfile = (struct outfile){ .path = path };
-	if (!strcmp(path, "-"))
-		outfile->file = stdout;
-	else if (is_special(path))
-		outfile->file = fopen(path, "w");
-	else
-		return open_temporary(outfile);
-	return outfile->file ? 0 : -errno;
+	int err = 0;
+
+	*outfile = (struct outfile){ .path = path, .fd = STDOUT_FILENO };
+	if (strcmp(path, "-") && is_special(path)) {
+		outfile->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (outfile->fd < 0)
+			err = -errno;
+	} else if (strcmp(path, "-")) {
+		err = open_temporary(outfile);
+	}
+	return err ?: open_stream(outfile);
 }
 
 int outfile__reserve(struct outfile *outfile, const char *path)
@@ -108,10 +152,16 @@ int file__close(FILE *file)
 	return err;
 }
 
+int outfile__why(const struct outfile *outfile, int err)
+{
+	return outfile->err ?: err;
+}
+
 int outfile__commit(struct outfile *outfile)
 {
 	int err = file__close(outfile->file);
 
+	err = outfile__why(outfile, err);
 	outfile->file = NULL;
 	if (!err && outfile->temporary && rename(outfile->temporary, outfile->path))
 		err = -errno;

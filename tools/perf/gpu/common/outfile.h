@@ -15,12 +15,16 @@
  * @path:	its name
  * @temporary:	its name until it is whole; NULL if that is @path, or there is none
  * @made:	it was not there, and nothing has begun yet
+ * @fd:		of @file
+ * @err:	a negative errno: why it could not be written, when that was first tried
  */
 struct outfile {
 	FILE *file;
 	const char *path;
 	char *temporary;
 	bool made;
+	int fd;
+	int err;
 };
 
 /* "-" is standard output; what is no regular file is written to at once. 0 or a negative errno */
@@ -31,6 +35,11 @@ int outfile__open(struct outfile *outfile, const char *path);
  */
 int outfile__reserve(struct outfile *outfile, const char *path);
 int outfile__begin(struct outfile *outfile);
+/*
+ * Why has something that was written to it failed? @err, of who noticed, if that was not the file:
+ * stdio tells that it failed, and not why. Not of a file that was reserved.
+ */
+int outfile__why(const struct outfile *outfile, int err);
 /* it is whole; 0 or a negative errno */
 int outfile__commit(struct outfile *outfile);
 /* it will not be; does nothing after outfile__commit(), or if it was not opened */
