@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/args.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
 #include "kernel/process.h"
@@ -29,6 +31,14 @@ static int fail(const char *what)
 	return 1;
 }
 
+static int wrong_usage(const char *what)
+{
+	if (what)
+		fprintf(stderr, "perf gpu attach: %s\n\n", what);
+	fputs(usage, stderr);
+	return 2;
+}
+
 static int export(const char *name, unsigned long long value)
 {
 	char text[24];
@@ -37,7 +47,18 @@ static int export(const char *name, unsigned long long value)
 	return setenv(name, text, 1);
 }
 
-int cmd_attach(int argc, char **argv)
+/**
+ * struct attach_args - whose file
+ * @pid:	of this process, 0: none was said
+ * @fd:		the inherited one, -1: none was said
+ */
+struct attach_args {
+	int pid;
+	int fd;
+};
+
+/* 0: go on; else the exit status + 1 */
+static int parse(struct attach_args *args, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "pid", required_argument, NULL, 'p' },
@@ -45,36 +66,53 @@ int cmd_attach(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	int opt, pid = 0, fd = -1, err;
-	struct contexts contexts;
-	char text[OBSTACLE_TEXT];
+	uint64_t fd;
+	int opt;
 
 	/* "+": the command's own options are its own */
 	while ((opt = getopt_long(argc, argv, "+p:f:h", options, NULL)) != -1) {
 		switch (opt) {
 		case 'p':
-			pid = atoi(optarg);
+			args->pid = args__pid(optarg);
+			if (!args->pid)
+				return 1 + wrong_usage("-p takes a process id");
 			break;
 		case 'f':
-			fd = atoi(optarg);
+			if (!args__number(optarg, 0, INT_MAX, &fd))
+				return 1 + wrong_usage("-f takes the number of an open file");
+			args->fd = fd;
 			break;
 		case 'h':
 			fputs(usage, stdout);
-			return 0;
+			return 1 + 0;
 		default:
-			fputs(usage, stderr);
-			return 2;
+			return 1 + wrong_usage(NULL);
 		}
 	}
-	if (optind == argc || (pid > 0) == (fd >= 0)) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (args->pid && args->fd >= 0)
+		return 1 + wrong_usage("-p and -f exclude each other");
+	if (!args->pid && args->fd < 0)
+		return 1 + wrong_usage("say whose: -p PID or -f FD");
+	if (optind == argc)
+		return 1 + wrong_usage("say what to run");
+	return 0;
+}
 
-	if (pid) {
-		fd = process__take_drm(pid);
+int cmd_attach(int argc, char **argv)
+{
+	struct attach_args args = { .fd = -1 };
+	struct contexts contexts;
+	char text[OBSTACLE_TEXT];
+	int status, fd, err;
+
+	status = parse(&args, argc, argv);
+	if (status)
+		return status - 1;
+	fd = args.fd;
+	if (args.pid) {
+		fd = process__take_drm(args.pid);
 		if (fd < 0)
-			return fail(process__strerror(pid, fd, text, sizeof(text)));
+			return fail(process__strerror(args.pid, fd, text, sizeof(text)));
 	}
 	err = contexts__get(&contexts, fd);
 	if (err)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args.h"
 #include "common/outfile.h"
-#include "common/text.h"
 #include "list/list.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
@@ -49,18 +49,12 @@ static const struct option options[] = {
 	{}
 };
 
-static int wrong(void)
+static int wrong_usage(const char *what)
 {
+	if (what)
+		fprintf(stderr, "perf gpu list: %s\n\n", what);
 	fputs(usage, stderr);
 	return 2;
-}
-
-static int pid_parse(const char *text)
-{
-	char *end;
-	long pid = strtol(text, &end, 10);
-
-	return *text && !*end && pid > 0 && pid <= INT_MAX ? pid : 0;
 }
 
 static int collect(struct listing *listing, enum list_of of, int pid)
@@ -80,58 +74,82 @@ static int collect(struct listing *listing, enum list_of of, int pid)
 	return -EINVAL;
 }
 
-int cmd_list(int argc, char **argv)
+/**
+ * struct list_args - what was said
+ * @of:		what to list
+ * @pid:	of OF_PROCESS
+ * @output:	how
+ * @separator:	of fields, or NULL
+ */
+struct list_args {
+	enum list_of of;
+	int pid;
+	const struct list_output *output;
+	const char *separator;
+};
+
+/* 0: go on; else the exit status + 1 */
+static int parse(struct list_args *args, int argc, char **argv)
 {
-	const struct list_output *output = &list_text;
-	struct listing listing = {};
 	enum list_of of = OF_THINGS;
-	const char *separator = NULL;
-	char text[OBSTACLE_TEXT];
-	int opt, pid = 0, err;
+	const char *wrong;
+	bool json = false;
+	int opt;
 
 	while ((opt = getopt_long(argc, argv, "p:cax:jh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'p':
-			pid = pid_parse(optarg);
-			if (!pid || of != OF_THINGS)
-				return wrong();
-			of = OF_PROCESS;
-			break;
 		case 'c':
 		case 'a':
 			if (of != OF_THINGS)
-				return wrong();
-			of = opt == 'a' ? OF_ALL : OF_MINE;
+				return 1 + wrong_usage("-p, -c and -a exclude each other");
+			of = opt == 'p' ? OF_PROCESS : opt == 'a' ? OF_ALL : OF_MINE;
+			if (of == OF_PROCESS)
+				args->pid = args__pid(optarg);
+			if (of == OF_PROCESS && !args->pid)
+				return 1 + wrong_usage("-p takes a process id");
 			break;
 		case 'x':
-			separator = optarg;
-			output = &list_fields;
+			args->separator = optarg;
+			args->output = &list_fields;
 			break;
 		case 'j':
-			output = &list_json;
+			json = true;
+			args->output = &list_json;
 			break;
 		case 'h':
 			fputs(usage, stdout);
-			return 0;
+			return 1 + 0;
 		default:
-			return wrong();
+			return 1 + wrong_usage(NULL);
 		}
 	}
-	if (optind != argc || (separator && output == &list_json))
-		return wrong();
-	if (separator && !text__can_separate(separator)) {
-		fprintf(stderr, "perf gpu list: -x takes a separator without letters, digits, '.', '-' and '_'\n\n");
-		return wrong();
-	}
+	args->of = of;
+	if (optind != argc)
+		return 1 + wrong_usage("it takes no command");
+	wrong = args__check_form(args->separator, json);
+	return wrong ? 1 + wrong_usage(wrong) : 0;
+}
 
-	err = collect(&listing, of, pid);
+int cmd_list(int argc, char **argv)
+{
+	struct list_args args = { .output = &list_text };
+	struct listing listing = {};
+	char text[OBSTACLE_TEXT];
+	int status, err;
+
+	status = parse(&args, argc, argv);
+	if (status)
+		return status - 1;
+	err = collect(&listing, args.of, args.pid);
 	if (err) {
 		fprintf(stderr, "perf gpu list: %s\n",
-			of == OF_PROCESS ?
-			obstacle__of_process(err, pid, text, sizeof(text)) :
+			args.of == OF_PROCESS ?
+			obstacle__of_process(err, args.pid, text, sizeof(text)) :
 			obstacle__of_query(err, text, sizeof(text)));
 	} else {
-		(of == OF_THINGS ? output->things : output->clients)(&listing, separator);
+		(args.of == OF_THINGS ? args.output->things :
+		 args.output->clients)(&listing, args.separator);
 		err = file__flush(stdout);
 		if (err)
 			fprintf(stderr, "perf gpu list: the output cannot be written: %s\n",

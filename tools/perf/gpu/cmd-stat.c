@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/args.h"
 #include "common/outfile.h"
-#include "common/text.h"
 #include "kernel/obstacle.h"
 #include "perf-gpu.h"
 #include "stat/signals.h"
@@ -18,6 +18,9 @@
 #define DEFAULT_EVENTS	"gpu-busy,queue-wait,jobs,jobs-done,waits,wait-time,lost"
 #define INTERVAL_MS_MIN	10
 #define INTERVAL_MS_MAX	86400000
+
+#define WORD_OF(number)	#number
+#define WORD(number)	WORD_OF(number)
 
 static const char usage[] =
 	"usage: perf gpu stat [OPTION...] [--] COMMAND [ARG...]\n"
@@ -34,9 +37,9 @@ static const char usage[] =
 	"      --per-client      a line for each client, which is an open DRM file\n"
 	"      --per-context     a line for each context of these\n"
 	"      --per-engine      each of these by engine; alone: a line for each engine\n"
-	"  -I, --interval-print MS  counts of each MS milliseconds, 10 at least\n"
+	"  -I, --interval-print MS  counts of each MS milliseconds, from 10 to 86400000\n"
 	"  -x, --field-separator SEP  lines of fields, for programs\n"
-	"  -j, --json            one JSON document, for programs\n"
+	"  -j, --json            one JSON document, for programs; not with -x\n"
 	"  -o, --output FILE     to a file, which is as it was until counting begins;\n"
 	"                        -: standard output\n"
 	"  -h, --help            this text\n\n"
@@ -87,6 +90,7 @@ static const struct option options[] = {
  * @nr_events:	how many lists
  * @file:	where to; "-": standard output
  * @pids:	list of processes, or NULL
+ * @json:	as JSON
  */
 struct stat_args {
 	struct stat_run run;
@@ -94,13 +98,14 @@ struct stat_args {
 	unsigned int nr_events;
 	const char *file;
 	const char *pids;
+	bool json;
 };
 
 /* an option; 0: go on, else the exit status + 1 */
 static int parse_option(struct stat_args *args, int opt)
 {
 	struct stat_run *run = &args->run;
-	char *end;
+	uint64_t ms;
 
 	switch (opt) {
 	case 'p':
@@ -123,19 +128,18 @@ static int parse_option(struct stat_args *args, int opt)
 		run->how.engines = true;
 		return 0;
 	case 'I':
-		run->interval_ms = strtoul(optarg, &end, 10);
-		if (*end || end == optarg || run->interval_ms < INTERVAL_MS_MIN ||
-		    run->interval_ms > INTERVAL_MS_MAX)
-			return 1 + wrong_usage("-I takes milliseconds, 10 at least");
+		if (!args__number(optarg, INTERVAL_MS_MIN, INTERVAL_MS_MAX, &ms))
+			return 1 + wrong_usage("-I takes milliseconds, from "
+					       WORD(INTERVAL_MS_MIN) " to " WORD(INTERVAL_MS_MAX));
+		run->interval_ms = ms;
 		return 0;
 	case 'x':
-		if (!text__can_separate(optarg))
-			return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 		run->output.ops = &output_fields;
 		run->output.separator = optarg;
 		return 0;
 	case 'j':
 		run->output.ops = &output_json;
+		args->json = true;
 		return 0;
 	case 'o':
 		args->file = optarg;
@@ -153,6 +157,7 @@ static int parse_option(struct stat_args *args, int opt)
 static int parse(struct stat_args *args, int argc, char **argv)
 {
 	struct target *target = &args->run.target;
+	const char *wrong;
 	int opt, status;
 
 	/* of as many arguments no more can be lists */
@@ -167,6 +172,9 @@ static int parse(struct stat_args *args, int argc, char **argv)
 	}
 	if (optind < argc)
 		target->argv = argv + optind;
+	wrong = args__check_form(args->run.output.separator, args->json);
+	if (wrong)
+		return 1 + wrong_usage(wrong);
 	if (args->pids && target->kind == TARGET_ALL)
 		return 1 + wrong_usage("-p and -a exclude each other");
 	if (!args->pids && target->kind == TARGET_COMMAND && !target->argv)

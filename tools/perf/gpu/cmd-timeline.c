@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args.h"
 #include "common/outfile.h"
 #include "perf-gpu.h"
 #include "samples/stacks.h"
@@ -114,15 +115,6 @@ static bool parse_time(const char *text, struct options *options)
 	       options->from <= options->to;
 }
 
-static bool parse_max(const char *text, uint64_t *max)
-{
-	char *end;
-
-	errno = 0;
-	*max = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *max && *max <= MAX_ITEMS;
-}
-
 /* -1: go on; else the exit status */
 static int parse(int argc, char **argv, struct options *options)
 {
@@ -158,7 +150,7 @@ static int parse(int argc, char **argv, struct options *options)
 					optarg);
 			break;
 		case 'm':
-			ok = parse_max(optarg, &options->max);
+			ok = args__number(optarg, 1, MAX_ITEMS, &options->max);
 			if (!ok)
 				fprintf(stderr, COMMAND ": '%s' is no number from 1 to %llu\n\n",
 					optarg, MAX_ITEMS);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "common/text.h"
+#include "common/args.h"
 #include "kernel/obstacle.h"
 #include "kernel/process.h"
 #include "stat/output.h"
@@ -25,13 +26,13 @@ static const char usage[] =
 	"Shows who uses the GPUs now: engines, and clients (open DRM files) or their\n"
 	"contexts. For root everybody's, else those whose files you have opened.\n\n"
 	"  -p, --pid PIDS        only what these processes have open\n"
-	"  -d, --delay SECONDS   between two looks (1)\n"
+	"  -d, --delay SECONDS   between two looks (1), from 0.01 to 86400\n"
 	"  -n, --iterations N    end after N of them; without a terminal's means\n"
 	"  -s, --sort KEY        busy, jobs, wait (in the queue) or pid\n"
 	"      --per-context     a line for each context, not for each client\n"
 	"  -x, --field-separator SEP  lines of fields, for programs: see perf gpu stat --help;\n"
 	"                        engines come before clients\n"
-	"  -j, --json            one JSON document, for programs\n"
+	"  -j, --json            one JSON document, for programs; not with -x\n"
 	"  -h, --help            this text\n\n"
 	"Keys: b, j, w and p sort, c changes between clients and contexts, arrows scroll,\n"
 	"space looks now, q quits.\n\n"
@@ -45,6 +46,7 @@ struct top_args {
 	struct top top;
 	const struct output_ops *ops;
 	const char *separator;
+	bool json;
 	const char *pids;
 	unsigned int iterations;
 	int unwritten;	/* the errno of what could not be */
@@ -200,6 +202,8 @@ static int parse(struct top_args *args, int argc, char **argv)
 		{}
 	};
 	struct top *top = &args->top;
+	const char *wrong;
+	uint64_t times;
 	double seconds;
 	char *end;
 	int opt;
@@ -212,13 +216,13 @@ static int parse(struct top_args *args, int argc, char **argv)
 		case 'd':
 			seconds = strtod(optarg, &end);
 			if (end == optarg || *end || !(seconds >= 0.01 && seconds <= 86400))
-				return 1 + wrong_usage("-d takes seconds, 0.01 at least");
+				return 1 + wrong_usage("-d takes seconds, from 0.01 to 86400");
 			top->delay_ms = lround(seconds * 1000);
 			break;
 		case 'n':
-			args->iterations = strtoul(optarg, &end, 10);
-			if (*end || !args->iterations || optarg[0] == '-')
-				return 1 + wrong_usage("-n takes a number, 1 at least");
+			if (!args__number(optarg, 1, UINT_MAX, &times))
+				return 1 + wrong_usage("-n takes a number, from 1 to 4294967295");
+			args->iterations = times;
 			break;
 		case 's':
 			if (parse_sort(top, optarg))
@@ -228,13 +232,12 @@ static int parse(struct top_args *args, int argc, char **argv)
 			top->contexts = true;
 			break;
 		case 'x':
-			if (!text__can_separate(optarg))
-				return 1 + wrong_usage("-x takes a separator without letters, digits, '.', '-' and '_'");
 			args->ops = &output_fields;
 			args->separator = optarg;
 			break;
 		case 'j':
 			args->ops = &output_json;
+			args->json = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -245,6 +248,9 @@ static int parse(struct top_args *args, int argc, char **argv)
 	}
 	if (optind < argc)
 		return 1 + wrong_usage("it takes no command");
+	wrong = args__check_form(args->separator, args->json);
+	if (wrong)
+		return 1 + wrong_usage(wrong);
 	if (!args->pids)
 		return 0;
 	top->target.kind = TARGET_PROCESSES;
