@@ -362,6 +362,33 @@ TEST_F_TIMEOUT(stat, with_ptrace_restricted, 60)
 	shell("echo 0 >/proc/sys/kernel/yama/ptrace_scope");
 }
 
+/* it is said, to programs and to people, if it is so */
+TEST_F_TIMEOUT(stat, says_what_it_may_not_look_into, 60)
+{
+	struct json_object *looked;
+	struct client client;
+
+	ASSERT_EQ(0, client_start_as(&client, 1000, "-n 1"));
+	for (int scope = 0; scope <= 2; scope++) {
+		if (shell("echo %d 2>/dev/null >/proc/sys/kernel/yama/ptrace_scope", scope))
+			break;
+		EXPECT_EQ(0, shell(AS_USER STAT "--per-client -p %d sleep 0.3 >" OUT, client.pid));
+		EXPECT_EQ(scope ? 0 : 1, shell("grep -q '^ Some files could not be looked into: ' "
+					       OUT));
+		EXPECT_EQ(0, shell(AS_USER STAT "-j --per-client -p %d sleep 0.3 >" OUT, client.pid));
+		self->json = json_read(OUT);
+		ASSERT_NE(NULL, self->json);
+		looked = json_object_object_get(json_object_object_get(self->json, "end"),
+						"files_could_be_looked_into");
+		EXPECT_EQ(!scope, json_object_get_boolean(looked));
+		json_object_put(self->json);
+		self->json = NULL;
+	}
+	shell("echo 0 2>/dev/null >/proc/sys/kernel/yama/ptrace_scope");
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_end(&client));
+}
+
 /* intervals add up, and so do engines */
 TEST_F_TIMEOUT(stat, intervals, 60)
 {

@@ -346,6 +346,32 @@ TEST_F_TIMEOUT(top, unknown_terminal, 60)
 	EXPECT_EQ(1, WEXITSTATUS(status));
 }
 
+/* yama keeps a user from files of a process that runs already: that is said */
+TEST_F_TIMEOUT(top, with_ptrace_restricted, 60)
+{
+	struct client client;
+	char command[256];
+
+	ASSERT_EQ(0, client_start_as(&client, 1000, "-n 1"));
+	snprintf(command, sizeof(command), "exec " AS_USER TOP "-d 0.2 -p %d", client.pid);
+	for (int scope = 0; scope <= 2; scope++) {
+		if (shell("echo %d 2>/dev/null >/proc/sys/kernel/yama/ptrace_scope", scope))
+			break;
+		EXPECT_EQ(0, shell(AS_USER TOP "-n 1 -d 0.2 -p %d >" OUT, client.pid));
+		EXPECT_EQ(scope ? 0 : 1, shell("grep -q '^Some files could not be looked into: ' "
+					       OUT));
+		if (!scope)
+			continue;
+		ASSERT_EQ(0, in_terminal(self, "xterm", command));
+		EXPECT_TRUE(sees(self, "Some files could not be looked into"));
+		EXPECT_TRUE(keys(self, "q"));
+		EXPECT_EQ(0, end_of(self));
+	}
+	shell("echo 0 2>/dev/null >/proc/sys/kernel/yama/ptrace_scope");
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_end(&client));
+}
+
 /* ---- why not ---- */
 
 /* a command that must end with status 1, one line on standard error, nothing else */

@@ -23,6 +23,10 @@ struct held_client {
 	bool now;
 };
 
+/* what people are told of @denied; the end may be cut off by a terminal */
+#define HELD_DENIED	"Some files could not be looked into: clients that others opened may be missing" \
+			" (see 'perf gpu list')"
+
 /**
  * struct held - those that were ever seen
  * @client:	the clients

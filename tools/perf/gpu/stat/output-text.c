@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "common/text.h"
+#include "stat/held.h"
 #include "stat/metric.h"
 #include "stat/number.h"
 #include "stat/output.h"
@@ -224,6 +225,8 @@ static void text_end(struct output *output, const struct output_end *end)
 			end->forks_lost);
 	if (end->torn && has_parts(output))
 		fprintf(file, " The lines were not read at one time: their sum may differ\n");
+	if (end->denied)
+		fprintf(file, " " HELD_DENIED "\n");
 }
 
 const struct output_ops output_text = {

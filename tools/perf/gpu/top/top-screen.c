@@ -112,6 +112,9 @@ static int draw(struct screen *screen)
 	mvprintw(0, 0, "perf gpu top: ");
 	attroff(A_BOLD);
 	addnstr(text, COLS > 14 ? COLS - 14 : 0);
+	/* in the line that is empty else */
+	if (top__missing(screen->top))
+		mvaddnstr(1, 0, top__missing(screen->top), COLS);
 	err = draw_table(screen, draw_engines(screen->top, 2) + 1);
 	attron(A_DIM);
 	mvaddnstr(LINES - 1, 0, keys, COLS > 0 ? COLS - 1 : 0);

@@ -176,6 +176,11 @@ void top__summary(const struct top *top, char *text, size_t size)
 		 top__seconds(top), top_sort_names[top->sort]);
 }
 
+const char *top__missing(const struct top *top)
+{
+	return top->watch.held.denied ? HELD_DENIED : NULL;
+}
+
 static int cells_of_line(const struct top *top, struct table *table,
 			 const struct view_line *line)
 {
@@ -251,6 +256,8 @@ int top__print(const struct top *top, FILE *out)
 
 	top__summary(top, text, sizeof(text));
 	fprintf(out, "perf gpu top: %s\n", text);
+	if (top__missing(top))
+		fprintf(out, "%s\n", top__missing(top));
 	for (unsigned int i = 0; i < top->engines.nr; i++) {
 		const struct view_line *line = &top->engines.line[i];
 		int full;

@@ -82,6 +82,8 @@ double top__engine(const struct top *top, const struct view_line *line, char *na
 		   size_t size);
 /* "3 clients, 1.001 s, ..." */
 void top__summary(const struct top *top, char *text, size_t size);
+/* what is not to be seen of these, or NULL */
+const char *top__missing(const struct top *top);
 /* of the clients, or contexts, so many from one on, as a table */
 int top__table(const struct top *top, unsigned int first, unsigned int nr, struct table *table);
 /* how many there are */
