@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A GPU client whose stacks are known: see usage. main() calls f(), g() and w(); f()
- * submits a job, g() has h() do it, w() waits for the jobs that are under way.
+ * submits a job, g() has h() do it, w() waits for the jobs that are under way; with -d it is
+ * deep() that does, many calls further in.
  *
  * It is built twice. stacks-fp has frame pointers, and makes libdrm's system calls
  * itself, from code that has them too: a chain by frame pointers misses no function.
@@ -47,6 +48,7 @@ struct options {
 	unsigned int jobs;
 	unsigned int threads;
 	unsigned int children;
+	unsigned int depth;
 	bool virtio;
 	bool wait_stdin;
 	bool moves;
@@ -69,15 +71,15 @@ struct client {
 
 static const char usage[] =
 	"usage: stacks [-f N] [-g N] [-w N] [-m MS] [-t THREADS] [-c CHILDREN] [-v] [-i] [-M]\n"
-	"              [-W buffer|syncobj|file] [-n N]\n"
+	"              [-d DEPTH] [-W buffer|syncobj|file] [-n N]\n"
 	"In each of THREADS threads (0: in main()) of each of CHILDREN processes (0: in this\n"
 	"one), calls f() and g() N (0) times each. After the first -w (0) calls of f() calls\n"
 	"w(), and has each of these jobs take MS (1) milliseconds. -v: virtio-gpu, and not\n"
 	"refgpu; these jobs are as long as they can be there, the others take no time. -i: says\n"
 	"\"ready\" when all files are open, and waits for a line on stdin. -M: goes to another CPU\n"
-	"before each call of f(). -W: what w() waits for: the job's buffer, its syncobj or a sync\n"
-	"file; there is no syncobj with -v, and a sync file if nothing is said. -n: calls f() N (1)\n"
-	"times before each call of w().\n";
+	"before each call of f(). -d: from DEPTH calls of deep(), one inside the other. -W: what\n"
+	"w() waits for: the job's buffer, its syncobj or a sync file; there is no syncobj with -v,\n"
+	"and a sync file if nothing is said. -n: calls f() N (1) times before each call of w().\n";
 
 static void die(const char *what, int err)
 {
@@ -231,6 +233,29 @@ INLINE client_work(struct client *c)
 		g(c);
 }
 
+FUNCTION work(struct client *c)
+{
+	client_work(c);
+}
+
+/* a small frame, so that many fit into perf's copy of the stack; no loop, as it comes back */
+FUNCTION deep(struct client *c, unsigned int depth)
+{
+	if (depth > 1)
+		deep(c, depth - 1);
+	else
+		work(c);
+	__asm__ volatile("");
+}
+
+INLINE client_run(struct client *c)
+{
+	if (c->options->depth)
+		deep(c, c->options->depth);
+	else
+		client_work(c);
+}
+
 static pthread_barrier_t opened, go;
 
 static void *thread_main(void *arg)
@@ -242,7 +267,7 @@ static void *thread_main(void *arg)
 	client_open(c, arg);
 	pthread_barrier_wait(&opened);
 	pthread_barrier_wait(&go);
-	client_work(c);
+	client_run(c);
 	client_close(c);
 	return NULL;
 }
@@ -306,7 +331,7 @@ static bool options_parse(int argc, char **argv, struct options *o)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "f:g:w:m:n:t:c:viMW:")) != -1) {
+	while ((opt = getopt(argc, argv, "f:g:w:m:n:t:c:d:viMW:")) != -1) {
 		switch (opt) {
 		case 'f':
 			o->f = atoi(optarg);
@@ -328,6 +353,9 @@ static bool options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'c':
 			o->children = atoi(optarg);
+			break;
+		case 'd':
+			o->depth = atoi(optarg);
 			break;
 		case 'v':
 			o->virtio = true;
@@ -366,7 +394,7 @@ int main(int argc, char **argv)
 	}
 	client_open(&client, &o);
 	wait_to_go(&o);
-	client_work(&client);
+	client_run(&client);
 	client_close(&client);
 	return 0;
 }

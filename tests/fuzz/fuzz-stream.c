@@ -231,15 +231,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 size_t fuzz_good(unsigned int nr, uint8_t data[FUZZ_INPUT_MAX])
 {
-#define JOB	"@S 1 2 0 2 3e8 1 5 5 0 0 1 1 0 0 80 5 9 1 7 1 64 0 0 0 0\n"
+#define JOB	"@S 1 2 0 0 2 3e8 1 5 5 0 0 1 1 0 0 80 5 9 1 7 1 64 0 0 0 0\n"
 #define STACK	"@N gpu/jobs/u\n@N client\n@F 0 2\n@F 1 1\n"
-#define DONE	"@S 1 2 0 0 7d0 1 5 5 0 0 1 3 0 0 80 5 9 1 7 1 64 6e c8 5a 0\n"
-#define WAITED	"@S 1 2 1 0 bb8 1 5 5 0 0 1 2 0 0 80 5 9 1 7 1 64 6e c8 5a 0\n" \
+#define DONE	"@S 1 2 0 0 0 7d0 1 5 5 0 0 1 3 0 0 80 5 9 1 7 1 64 6e c8 5a 0\n"
+#define WAITED	"@S 1 2 1 0 0 bb8 1 5 5 0 0 1 2 0 0 80 5 9 1 7 1 64 6e c8 5a 0\n" \
 		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)\n\t 7f12 [unknown] (/a/b)\n"
 	static const char *const good[] = {
 		STACK JOB DONE "@Z 0\n", STACK JOB WAITED DONE "@Z 2", STACK DONE "@P 1f\n@Z 0\n",
 		STACK JOB JOB "~\n" DONE "PERF_RECORD_LOST lost 12\n" WAITED "@Z 0\n",
-		"@N </script><!--\n" STACK JOB "@S 1 1 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8\n@Z 0\n",
+		"@N </script><!--\n" STACK JOB "@S 1 1 0 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8\n@Z 0\n",
 		NULL,
 	};
 

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t fuzz_good(unsigned int nr, uint8_t data[FUZZ_INPUT_MAX])
 {
 	static const char *const good[] = {
-		"@S 1 1 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8",
+		"@S 1 1 0 0 1 1 1 1 1 1 1 1 4 1 2 1 1 1 1 1 1 1 1 1 1 1 5 6 7 8",
 		"@N a name", "@F 12 ab", "@P 1f", "@Z 0", "PERF_RECORD_LOST lost 12",
 		"\t    7f12 f(int)+0x12 (/usr/lib/x.so)", "\t 7f12 [unknown] (/a/b)", NULL,
 	};

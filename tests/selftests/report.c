@@ -149,6 +149,61 @@ TEST_F_TIMEOUT(stacks, are_those, PATIENCE)
 		shell("cat " SAID " >&2");
 }
 
+/* ---- how deep ---- */
+
+FIXTURE(deep)
+{
+	struct json_object *json;
+};
+
+FIXTURE_VARIANT(deep)
+{
+	const char *how;
+	const char *client;
+	unsigned int depth;
+	bool cut;
+};
+
+#define DEEP_ADD(_name, _how, _client, _depth, _cut)	\
+	FIXTURE_VARIANT_ADD(deep, _name)		\
+	{						\
+		.how = _how,				\
+		.client = _client,			\
+		.depth = _depth,			\
+		.cut = _cut,				\
+	}
+
+/* perf cuts at 127, if it is not told otherwise; and the kernel does, by frame pointers */
+DEEP_ADD(dwarf, "", STACKS " -v", 200, false);
+DEEP_ADD(too_deep_dwarf, "-g dwarf,65528 ", STACKS " -v", 1100, true);
+DEEP_ADD(too_deep_fp, "-g fp ", STACKS "-fp -v", 200, true);
+
+FIXTURE_SETUP(deep)
+{
+	dir_make();
+	ASSERT_EQ(0, RUN(RECORD "%s" QUICKLY "%s -f 3 -d %u" KEPT, variant->how, variant->client,
+			 variant->depth));
+	ASSERT_EQ(0, RUN(REPORT "--json" KEPT));
+	self->json = json_read(SAID);
+	ASSERT_NE(NULL, self->json);
+}
+
+FIXTURE_TEARDOWN(deep)
+{
+	json_object_put(self->json);
+}
+
+/* a stack without its root is none of main()'s, and it is said that it has none */
+TEST_F_TIMEOUT(deep, has_its_root_or_says_so, PATIENCE)
+{
+	EXPECT_EQ(3, json_number(self->json, "jobs"));
+	EXPECT_EQ(variant->cut ? 3 : 0, json_number(self->json, "stacks_cut"));
+	EXPECT_EQ(0, RUN(REPORT "--jobs --folded" KEPT));
+	EXPECT_EQ(0, shell("grep -qE '^(%s;|.*;main;)deep;.*;deep;work;f;.* 3$' " SAID,
+			   variant->cut ? "\\(cut off\\)" : "main"))
+		shell("cat " SAID " >&2");
+}
+
 /* ---- how much ---- */
 
 FIXTURE(sums)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "samples/stacks.h"
 #include "samples/wire.h"
 
 extern struct perf_dlfilter_fns perf_dlfilter_fns;
@@ -144,6 +145,49 @@ static void a_stack_is_told_once(void)
 	teardown(expected, 0);
 }
 
+/* is the first sample's stack said to be cut, if it is of so many addresses? */
+static bool is_cut(unsigned int nr, unsigned int sample_max_stack)
+{
+	static struct wire_line line;
+	static uint64_t chain[2000];
+	bool has_marker, cut = false;
+	char *rest, *at;
+
+	for (unsigned int i = 0; i < nr; i++)
+		chain[i] = 0x100;
+	setup();
+	attr.sample_max_stack = sample_max_stack;
+	CHECK_EQ(1, filter("gpu/jobs/u", job(GPU_PMU_SAMPLE_JOB), SIZE, chain, nr));
+	stop(data, NULL);
+	fclose(stdout);
+	stdout = terminal;
+	has_marker = strstr(text, "@N " STACK_CUT "\n");
+	rest = text;
+	while ((at = strsep(&rest, "\n"))) {
+		wire__parse(at, &line);
+		if (line.kind == WIRE_SAMPLE)
+			cut = line.sample.cut;
+	}
+	CHECK_EQ(cut, has_marker);
+	free(text);
+	return cut;
+}
+
+static void a_stack_without_its_root_says_so(void)
+{
+	/* the kernel takes 127 if it is not told otherwise */
+	CHECK(!is_cut(0, 0));
+	CHECK(!is_cut(126, 0));
+	CHECK(is_cut(127, 0));
+	/* kernel.perf_event_max_stack was set */
+	CHECK(!is_cut(200, 0));
+	/* gpu/jobs,max-stack=200/ */
+	CHECK(!is_cut(127, 200));
+	CHECK(is_cut(200, 200));
+	CHECK(!is_cut(STACK_DEPTH_MAX, 0));
+	CHECK(is_cut(STACK_DEPTH_MAX + 1, 0));
+}
+
 static void perf_prints_what_it_unwinds(void)
 {
 	static const char *const expected[] = {
@@ -207,6 +251,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(a_stack_is_told_once),
+		TEST(a_stack_without_its_root_says_so),
 		TEST(perf_prints_what_it_unwinds),
 		TEST(whoever_ran_at_a_completion_is_not_asked_for),
 		TEST(others_are_passed_over),

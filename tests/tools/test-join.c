@@ -22,6 +22,9 @@ static void teardown(void)
 	stacks__delete(stacks);
 }
 
+/* stacks are said not to be whole */
+static bool cut;
+
 /* "main" calls a function of that name */
 static uint32_t stack_of(const char *function)
 {
@@ -41,6 +44,7 @@ static void say(const struct gpu_pmu_sample *gpu, uint32_t pid, uint32_t stack)
 		.tid = pid,
 		.comm = pid == 7 ? "seven" : "other",
 		.stack = stack,
+		.cut = cut,
 		.gpu = gpu,
 	};
 
@@ -286,6 +290,22 @@ static void what_is_said_twice_counts_once(void)
 	teardown();
 }
 
+static void stacks_that_are_not_whole_are_counted(void)
+{
+	setup(100);
+	cut = true;
+	job(7, 1, stack_of("f"));
+	/* said twice */
+	job(7, 1, stack_of("f"));
+	wait_for(7, 1000, 1500, stack_of("f"));
+	wait_for(7, 1000, 1500, stack_of("f"));
+	cut = false;
+	job(7, 2, stack_of("f"));
+	done(7, 1, 1, 10);
+	CHECK_EQ(2, join__sums(join)->cut);
+	teardown();
+}
+
 static void a_job_without_a_fence_is_a_job(void)
 {
 	struct gpu_pmu_sample gpu = done_sample(7, 0, 1, 10);
@@ -359,6 +379,7 @@ int main(void)
 		TEST(jobs_that_are_too_many_are_forgotten),
 		TEST(a_wait_goes_to_the_stack_that_waited),
 		TEST(what_is_said_twice_counts_once),
+		TEST(stacks_that_are_not_whole_are_counted),
 		TEST(a_job_without_a_fence_is_a_job),
 		TEST(other_kinds_are_passed_over),
 		TEST(thousands_of_contexts_are_told_apart),

@@ -223,6 +223,28 @@ static void what_was_lost_is_said(void)
 	teardown();
 }
 
+static void what_stacks_have_no_root_is_said(void)
+{
+	struct gpu_pmu_sample gpu = { .kind = GPU_PMU_SAMPLE_JOB, .fence_context = 1 };
+	struct stream_sample sample = { .comm = "", .gpu = &gpu, .cut = true };
+	struct json_object *document;
+
+	setup();
+	output(report__stdio);
+	CHECK(!strstr(text, "not whole"));
+	free(text);
+	for (; gpu.fence_seqno < 3; gpu.fence_seqno++)
+		join__sample(report.join, &sample);
+	output(report__stdio);
+	CHECK(strstr(text, "#   3 submitted, or waits, whose stack is not whole: it was too deep\n"));
+	free(text);
+	output(report__json);
+	document = json_tokener_parse(text);
+	CHECK_EQ(3, get(document, "stacks_cut"));
+	json_object_put(document);
+	teardown();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -232,6 +254,7 @@ int main(void)
 		TEST(the_largest_call_comes_first),
 		TEST(calls_are_indented_where_they_part),
 		TEST(what_was_lost_is_said),
+		TEST(what_stacks_have_no_root_is_said),
 	};
 
 	return TESTS_RUN(tests);

@@ -47,6 +47,7 @@ static void a_sample_comes_as_it_goes(void)
 		fill(&sample, offsetof(struct wire_sample, values));
 		memset((char *)&sample + offsetof(struct wire_sample, chain), 0, 4);
 		sample.chain = i & 1;
+		sample.cut = i & 2;
 		sample.gpu.nr_values = i % (WIRE_VALUES_MAX + 1);
 		for (unsigned int k = 0; k < sample.gpu.nr_values; k++) {
 			sample.values[k].event = any_number();
@@ -57,6 +58,7 @@ static void a_sample_comes_as_it_goes(void)
 		CHECK_EQ(sample.comm, line.sample.comm);
 		CHECK_EQ(sample.stack, line.sample.stack);
 		CHECK_EQ(sample.chain, line.sample.chain);
+		CHECK_EQ(sample.cut, line.sample.cut);
 		CHECK_EQ(sample.time, line.sample.time);
 		CHECK_EQ(sample.period, line.sample.period);
 		CHECK_EQ(sample.pid, line.sample.pid);
@@ -74,6 +76,7 @@ static void the_longest_sample_fits(void)
 
 	memset(&sample, 0xff, sizeof(sample));
 	sample.chain = true;
+	sample.cut = true;
 	sample.gpu.nr_values = WIRE_VALUES_MAX;
 	CHECK_EQ(WIRE_SAMPLE, read_back(wire__put_sample(text, &sample)));
 	CHECK_EQ(UINT64_MAX, line.sample.values[WIRE_VALUES_MAX - 1].delta);
@@ -108,14 +111,14 @@ static void what_is_broken_is_seen(void)
 	static const char *const broken[] = {
 		"@", "@S", "@S 1 2 3", "@N", "@F 1", "@F 1 ", "@F 1 2 3", "@F 100000000 1",
 		"@F g 1", "@P", "@P 3e9", "@Z -1", "@Z 12345678912345678", "@X 1", "@F  1 2",
-		/* of a sample: 26 numbers, and a chain that is neither 0 nor 1 */
-		"@S 1 1 0 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1",
-		"@S 1 1 2 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1",
+		/* of a sample: 27 numbers, and a chain that is neither 0 nor 1 */
+		"@S 1 1 0 0 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1",
+		"@S 1 1 2 0 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1",
 		/* more values than are there, and than there may be */
-		"@S 1 1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
-		"@S 1 1 0 1 1 1 1 1 1 1 1 1 1 ffff 1 1 1 1 1 1 1 1 1 1 1",
+		"@S 1 1 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+		"@S 1 1 0 0 1 1 1 1 1 1 1 1 1 1 ffff 1 1 1 1 1 1 1 1 1 1 1",
 		/* a version that is too large for it */
-		"@S 1 1 0 1 1 1 1 1 1 1 10000 1 1 0 1 1 1 1 1 1 1 1 1 1 1",
+		"@S 1 1 0 0 1 1 1 1 1 1 1 10000 1 1 0 1 1 1 1 1 1 1 1 1 1 1",
 	};
 
 	for (unsigned int i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
@@ -125,7 +128,7 @@ static void what_is_broken_is_seen(void)
 			printf("# %s\n", broken[i]);
 		CHECK_EQ(WIRE_BROKEN, kind);
 	}
-	CHECK_EQ(WIRE_SAMPLE, parse("@S 1 1 0 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1"));
+	CHECK_EQ(WIRE_SAMPLE, parse("@S 1 1 0 0 1 1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1 1 1"));
 }
 
 static void perfs_frames_are_understood(void)

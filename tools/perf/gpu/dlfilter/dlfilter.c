@@ -19,8 +19,8 @@
 #include "samples/wire.h"
 #include "place.h"
 
-/* addresses of a stack, of which perf records 127 if it is not told otherwise */
-#define DEPTH_MAX	1024
+/* PERF_MAX_STACK_DEPTH: addresses of a stack that the kernel records if it is not told otherwise */
+#define RECORDED_MAX	127
 /* samples between two words about how far it is */
 #define PROGRESS_EACH	4096
 
@@ -89,29 +89,46 @@ static uint32_t address_name(struct filter *filter, void *ctx, uint64_t address)
 
 /* those of the user: what is behind PERF_CONTEXT_KERNEL is not */
 static unsigned int user_addresses(const struct perf_dlfilter_sample *sample,
-				   uint64_t addresses[DEPTH_MAX])
+				   uint64_t addresses[STACK_DEPTH_MAX], bool *cut)
 {
 	unsigned int nr = 0;
 	bool user = true;
 
-	for (uint64_t i = 0; i < sample->raw_callchain_nr && nr < DEPTH_MAX; i++) {
+	*cut = false;
+	for (uint64_t i = 0; i < sample->raw_callchain_nr; i++) {
 		uint64_t address = sample->raw_callchain[i];
 
 		if (address >= (uint64_t)PERF_CONTEXT_MAX)
 			user = address == (uint64_t)PERF_CONTEXT_USER;
-		else if (user)
+		else if (user && nr < STACK_DEPTH_MAX)
 			addresses[nr++] = address;
+		else if (user)
+			*cut = true;
 	}
 	return nr;
 }
 
-static uint32_t stack_number(struct filter *filter, const struct perf_dlfilter_sample *sample,
-			     void *ctx)
+/* the kernel took no more addresses than these: there will have been some */
+static bool is_cut(const struct perf_dlfilter_sample *sample, void *ctx)
 {
-	uint64_t addresses[DEPTH_MAX];
-	unsigned int nr = user_addresses(sample, addresses);
+	const struct perf_event_attr *attr = perf_dlfilter_fns.attr(ctx);
+	uint64_t nr = 0;
+
+	for (uint64_t i = 0; i < sample->raw_callchain_nr; i++)
+		nr += sample->raw_callchain[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return nr == (attr && attr->sample_max_stack ? attr->sample_max_stack : RECORDED_MAX);
+}
+
+static uint32_t stack_number(struct filter *filter, const struct perf_dlfilter_sample *sample,
+			     void *ctx, bool *cut)
+{
+	uint64_t addresses[STACK_DEPTH_MAX];
+	unsigned int nr = user_addresses(sample, addresses, cut);
 	uint32_t stack = STACK_NONE;
 
+	*cut |= nr && is_cut(sample, ctx);
+	if (*cut)
+		stack = frame_number(filter, stack, name_number(filter, STACK_CUT));
 	while (nr--) {
 		/* a caller's address is where it is returned to: the call is before it */
 		uint64_t address = addresses[nr] - (nr ? 1 : 0);
@@ -185,7 +202,8 @@ static void sample_say(struct filter *filter, const struct perf_dlfilter_sample 
 	sample->event = name_number(filter, from->event);
 	sample->comm = name_number(filter, thread_name(&sample->gpu, ctx));
 	sample->chain = chain;
-	sample->stack = chain ? STACK_NONE : stack_number(filter, from, ctx);
+	sample->cut = false;
+	sample->stack = chain ? STACK_NONE : stack_number(filter, from, ctx, &sample->cut);
 	sample->time = from->time;
 	sample->period = from->period;
 	sample->pid = from->pid;

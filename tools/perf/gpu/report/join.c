@@ -254,6 +254,7 @@ static int take_job(struct join *join, const struct stream_sample *sample)
 		return 0;
 	}
 	join->sums.jobs++;
+	join->sums.cut += sample->cut;
 	context = context_of(join, sample->gpu);
 	if (!context)
 		return -ENOMEM;
@@ -373,6 +374,7 @@ static int take_wait(struct join *join, const struct stream_sample *sample)
 	if (!waiter)
 		return -ENOMEM;
 	join->sums.waits++;
+	join->sums.cut += sample->cut;
 	join->sums.wait_time += time;
 	err = histogram__add(&waiter->time, time);
 	return err ? err : charge_stack(join, JOIN_WAIT, sample->stack, time);

@@ -95,6 +95,7 @@ struct join_waiter {
  * @unfinished:	submissions without a completion, when all was read
  * @evicted:	of these, those that had to be forgotten before, to have room
  * @nameless:	submissions without a fence, which no completion can be joined to
+ * @cut:	submissions and waits whose stack is not whole
  * @no_start:	completions that do not say when the job began to run
  * @lost:	records that perf has lost
  * @first:	time of the first sample, of the record's clock, ns
@@ -117,6 +118,7 @@ struct join_sums {
 	uint64_t unfinished;
 	uint64_t evicted;
 	uint64_t nameless;
+	uint64_t cut;
 	uint64_t no_start;
 	uint64_t lost;
 	uint64_t first;

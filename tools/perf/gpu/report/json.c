@@ -95,6 +95,7 @@ static void sums(struct writer *w, const struct join_sums *sums)
 	number(w, "wait_time_ns", sums->wait_time);
 	number(w, "reports", sums->reports);
 	number(w, "told_twice", sums->twice);
+	number(w, "stacks_cut", sums->cut);
 	open_at(w, "joined", '{');
 	number(w, "jobs", sums->joined);
 	number(w, "gpu_busy_ns", sums->joined_busy);

@@ -101,6 +101,7 @@ static void summary(FILE *out, const struct report *report)
 	missing(out, "of these were forgotten, as there were too many", sums->evicted, 0, 0);
 	missing(out, "submitted without a fence to join them by", sums->nameless, 0, 0);
 	missing(out, "completed that do not tell when they began", sums->no_start, 0, 0);
+	missing(out, "submitted, or waits, whose stack is not whole: it was too deep", sums->cut, 0, 0);
 	missing(out, "samples that say what others say were passed over", sums->twice, 0, 0);
 }
 

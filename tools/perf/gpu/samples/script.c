@@ -71,7 +71,7 @@ static int dlfilter_find(char path[PATH_MAX])
 /* does not return */
 static void child(const struct script_options *options, char *dlfilter, int out, int err)
 {
-	char *argv[24];
+	char *argv[24], max_stack[16];
 	int argc = 0;
 
 	/* Ctrl-C at a terminal is for us: we say when it is enough */
@@ -88,6 +88,10 @@ static void child(const struct script_options *options, char *dlfilter, int out,
 	argv[argc++] = "--show-lost-events";
 	argv[argc++] = "-F";
 	argv[argc++] = FIELDS;
+	/* it is 127 if perf is not told: what is further out would be missing, without a word */
+	snprintf(max_stack, sizeof(max_stack), "%u", options->max_stack);
+	argv[argc++] = "--max-stack";
+	argv[argc++] = max_stack;
 	if (!options->inlined)
 		argv[argc++] = "--no-inline";
 	if (options->force)

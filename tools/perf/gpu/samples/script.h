@@ -18,11 +18,13 @@ struct script;
  * @input:	the file, "-" for standard input
  * @force:	also a file of somebody else's
  * @inlined:	show inlined functions, too
+ * @max_stack:	frames of one stack, without the inlined ones
  */
 struct script_options {
 	const char *input;
 	bool force;
 	bool inlined;
+	unsigned int max_stack;
 };
 
 /* negative errno; -ENOENT: our dlfilter is not there */

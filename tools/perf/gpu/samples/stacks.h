@@ -12,6 +12,10 @@ struct stacks;
 /* a stack is the number of its innermost frame's node; its outer ones are the parents */
 #define STACK_NONE	0U
 
+/* frames of one stack; what is further out is left out, and this is there instead */
+#define STACK_DEPTH_MAX	1024
+#define STACK_CUT	"(cut off)"
+
 struct stacks *stacks__new(void);
 void stacks__delete(struct stacks *stacks);
 

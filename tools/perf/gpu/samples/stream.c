@@ -15,9 +15,6 @@
 #include "samples/stream.h"
 #include "samples/wire.h"
 
-/* frames of one stack that perf unwinds; what is further out is left out */
-#define CHAIN_MAX	1024
-
 /**
  * struct numbers - the writer's numbers, from 1 on, to ours
  * @ours:	that with number 1 is the first
@@ -43,6 +40,7 @@ struct numbers {
  * @pending:	there is one
  * @chain:	its frames, by name, from the innermost one
  * @depth:	how many
+ * @cut:	there were more
  * @samples:	handed over so far
  * @permille:	how far it is; -1: it is not known
  * @broken:	what was not understood
@@ -60,8 +58,9 @@ struct stream {
 	struct wire_line line;
 	struct wire_sample sample;
 	bool pending;
-	uint32_t chain[CHAIN_MAX];
+	uint32_t chain[STACK_DEPTH_MAX];
 	unsigned int depth;
+	bool cut;
 	uint64_t samples;
 	int permille;
 	uint64_t broken;
@@ -101,7 +100,7 @@ static const char *name_get(const struct stream *stream, uint32_t number)
 /* ---- samples ---- */
 
 static int sample_hand_over(struct stream *stream, const struct wire_sample *from,
-			    uint32_t stack)
+			    uint32_t stack, bool cut)
 {
 	struct stream_sample sample = {
 		.event = name_get(stream, from->event),
@@ -112,6 +111,7 @@ static int sample_hand_over(struct stream *stream, const struct wire_sample *fro
 		.cpu = from->cpu,
 		.comm = name_get(stream, from->comm),
 		.stack = stack,
+		.cut = cut,
 		.gpu = &from->gpu,
 		.values = from->values,
 	};
@@ -129,12 +129,18 @@ static int pending_end(struct stream *stream)
 	if (!stream->pending)
 		return 0;
 	stream->pending = false;
+	if (stream->cut) {
+		stack = stacks__push(stream->stacks, stack,
+				     stacks__name(stream->stacks, STACK_CUT));
+		if (!stack)
+			return -ENOMEM;
+	}
 	while (stream->depth) {
 		stack = stacks__push(stream->stacks, stack, stream->chain[--stream->depth]);
 		if (!stack)
 			return -ENOMEM;
 	}
-	return sample_hand_over(stream, &stream->sample, stack);
+	return sample_hand_over(stream, &stream->sample, stack, stream->cut);
 }
 
 static int sample_take(struct stream *stream)
@@ -146,12 +152,13 @@ static int sample_take(struct stream *stream)
 		return err;
 	if (!sample->chain)
 		return sample_hand_over(stream, sample,
-					numbers_get(&stream->frames, sample->stack));
+					numbers_get(&stream->frames, sample->stack), sample->cut);
 	if (stream->piped)
 		return -EOPNOTSUPP;
 	stream->sample = *sample;
 	stream->pending = true;
 	stream->depth = 0;
+	stream->cut = false;
 	return 0;
 }
 
@@ -159,8 +166,12 @@ static int chain_take(struct stream *stream)
 {
 	uint32_t name;
 
-	if (!stream->pending || stream->depth == CHAIN_MAX)
+	if (!stream->pending)
 		return 0;
+	if (stream->depth == STACK_DEPTH_MAX) {
+		stream->cut = true;
+		return 0;
+	}
 	name = stacks__name(stream->stacks, stream->line.name);
 	if (!name)
 		return -ENOMEM;
@@ -311,6 +322,8 @@ static int start(const struct stream *stream, struct script **script)
 		.input = options->input,
 		.force = options->force,
 		.inlined = options->inlined,
+		/* one more, to know that there are */
+		.max_stack = STACK_DEPTH_MAX + 1,
 	};
 	int err = script__open(script, &script_options);
 

@@ -23,6 +23,7 @@
  * @cpu:	CPU, -1 if it was not recorded
  * @comm:	name of the thread; empty in samples of jobs-done and reports
  * @stack:	the user's stack, STACK_NONE if there is none
+ * @cut:	it has no more than its inner frames, and STACK_CUT for the outermost one
  * @gpu:	the payload
  * @values:	of a report, @gpu->nr_values of them
  */
@@ -35,6 +36,7 @@ struct stream_sample {
 	int cpu;
 	const char *comm;
 	uint32_t stack;
+	bool cut;
 	const struct gpu_pmu_sample *gpu;
 	const struct gpu_pmu_sample_value *values;
 };

@@ -59,8 +59,8 @@ struct field {
 			  sizeof(((struct wire_sample *)NULL)->name) }
 
 static const struct field fields[] = {
-	FIELD(event), FIELD(comm), FIELD(chain), FIELD(stack), FIELD(time), FIELD(period),
-	FIELD(pid), FIELD(tid), FIELD(cpu),
+	FIELD(event), FIELD(comm), FIELD(chain), FIELD(cut), FIELD(stack), FIELD(time),
+	FIELD(period), FIELD(pid), FIELD(tid), FIELD(cpu),
 	FIELD(gpu.perf), FIELD(gpu.version), FIELD(gpu.kind), FIELD(gpu.engine),
 	FIELD(gpu.nr_values), FIELD(gpu.dev), FIELD(gpu.pid), FIELD(gpu.client),
 	FIELD(gpu.ctx), FIELD(gpu.fence_context), FIELD(gpu.fence_seqno), FIELD(gpu.submit),
@@ -93,7 +93,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "fields are copied low
 
 static uint64_t field_max(const struct field *field)
 {
-	if (field->offset == offsetof(struct wire_sample, chain))
+	if (field->offset == offsetof(struct wire_sample, chain) ||
+	    field->offset == offsetof(struct wire_sample, cut))
 		return 1;
 	return field->size == 8 ? UINT64_MAX : (1ULL << 8 * field->size) - 1;
 }

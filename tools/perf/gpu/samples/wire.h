@@ -35,6 +35,7 @@
  * @comm:	name of the thread, by number
  * @stack:	its innermost frame, by number; 0: none
  * @chain:	the frames are in the lines of perf that follow
+ * @cut:	the stack is not whole; not if @chain
  * @time:	as in struct stream_sample; so are the others
  */
 struct wire_sample {
@@ -42,6 +43,7 @@ struct wire_sample {
 	uint32_t comm;
 	uint32_t stack;
 	bool chain;
+	bool cut;
 	uint64_t time;
 	uint64_t period;
 	uint32_t pid;
