@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "../refgpu/tap.h"
+#include "common/keys.h"
 #include "common/outfile.h"
 #include "common/text.h"
 #include "timeline/items.h"
-#include "timeline/keys.h"
+#include "timeline/trace.h"
 
 typedef void (*write_fn)(FILE *out, const char *text);
 
@@ -105,19 +106,27 @@ static void keys(void)
 	keys__exit(&set);
 }
 
+static struct gpu_pmu_sample gpu;
+
 /* a submission, or a wait that ends at that time */
-static int add(struct items *items, int kind, uint64_t seqno, uint64_t time)
+static const struct stream_sample *sample_of(int kind, uint64_t seqno, uint64_t time)
 {
-	const struct gpu_pmu_sample gpu = {
+	static struct stream_sample sample;
+
+	gpu = (struct gpu_pmu_sample){
 		.kind = kind, .dev = 128, .client = 1, .ctx = 1, .fence_context = 5,
 		.fence_seqno = seqno, .submit = time, .begin = time - 10, .end = time,
 	};
-	const struct stream_sample sample = {
+	sample = (struct stream_sample){
 		.event = "", .time = time, .pid = 1, .tid = 1, .comm = "a-name-that-is-long",
 		.gpu = &gpu,
 	};
+	return &sample;
+}
 
-	return items__add(items, &sample);
+static int add(struct items *items, int kind, uint64_t seqno, uint64_t time)
+{
+	return items__add(items, sample_of(kind, seqno, time));
 }
 
 static void bounded_items(void)
@@ -146,8 +155,9 @@ static void items_of_a_time(void)
 	CHECK_EQ(items.outside, 15);
 	/* from 8 to 18 it waits: that is, in part, of the time */
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_WAIT, 1, 118), 0);
-	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_WAIT, 1, 120), 0);
+	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_WAIT, 1, 130), 0);
 	CHECK_EQ(items.waits.nr, 1);
+	CHECK_EQ(items.outside, 16);
 	items__exit(&items);
 }
 
@@ -156,19 +166,80 @@ static void joined_items(void)
 	struct items items = ITEMS_INIT;
 
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_JOB, 7, 100), 0);
-	/* the same fence again: the first one has it */
-	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_JOB, 7, 101), 0);
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_JOB, 8, 102), 0);
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_DONE, 7, 110), 0);
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_DONE, 8, 111), 0);
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_DONE, 9, 112), 0);
 	CHECK_EQ(add(&items, GPU_PMU_SAMPLE_WAIT, 8, 113), 0);
 	CHECK_EQ(items.runs.item[0].submission, 0);
-	CHECK_EQ(items.runs.item[1].submission, 2);
+	CHECK_EQ(items.runs.item[1].submission, 1);
 	CHECK_EQ(items.runs.item[2].submission, ITEM_NONE);
 	CHECK_EQ(items.unjoined, 1);
-	CHECK_EQ(items.waits.item[0].submission, 2);
+	CHECK_EQ(items.waits.item[0].submission, 1);
 	items__exit(&items);
+}
+
+/* two events that see the same; their clock was read twice, and is off by a bit */
+static const struct stream_sample *told(unsigned int i)
+{
+	static const int kinds[] = { GPU_PMU_SAMPLE_JOB, GPU_PMU_SAMPLE_DONE, GPU_PMU_SAMPLE_WAIT };
+	unsigned int nr = i / 2 / 3;
+
+	return sample_of(kinds[i / 2 % 3], nr, 1000 + 100 * nr + 10 * (i / 2 % 3) + i % 2);
+}
+
+#define TOLD	(2 * 3 * 50)
+
+static void items_that_are_told_twice(void)
+{
+	struct items items = ITEMS_INIT;
+
+	for (unsigned int i = 0; i < TOLD; i++)
+		CHECK_EQ(items__add(&items, told(i)), 0);
+	CHECK_EQ(items.submissions.nr, 50);
+	CHECK_EQ(items.runs.nr, 50);
+	CHECK_EQ(items.waits.nr, 50);
+	/* what has no fence may be another one each time */
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct stream_sample *sample = sample_of(GPU_PMU_SAMPLE_JOB, 0, 9000);
+
+		gpu.fence_context = 0;
+		CHECK_EQ(items__add(&items, sample), 0);
+	}
+	CHECK_EQ(items.submissions.nr, 52);
+	items__exit(&items);
+}
+
+static unsigned int times(const char *text, const char *what)
+{
+	unsigned int nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+static void a_trace_of_what_is_told_twice(void)
+{
+	struct stacks *stacks = stacks__new();
+	struct trace trace;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	trace__init(&trace, out, stacks);
+	for (unsigned int i = 0; i < TOLD; i++)
+		CHECK_EQ(trace__add(&trace, told(i)), 0);
+	CHECK_EQ(trace__finish(&trace), 0);
+	fclose(out);
+	CHECK_EQ(times(text, "\"cat\":\"submit\""), 50);
+	CHECK_EQ(times(text, "\"cat\":\"run\""), 50);
+	CHECK_EQ(times(text, "\"cat\":\"wait\""), 50);
+	/* from each submission to its run */
+	CHECK_EQ(times(text, "\"ph\":\"s\""), 50);
+	trace__exit(&trace);
+	stacks__delete(stacks);
+	free(text);
 }
 
 static char *content(const char *path)
@@ -258,7 +329,8 @@ int main(void)
 {
 	static const struct tap_test tests[] = {
 		TEST(characters), TEST(xml), TEST(json), TEST(keys), TEST(bounded_items),
-		TEST(items_of_a_time), TEST(joined_items), TEST(files),
+		TEST(items_of_a_time), TEST(joined_items),
+		TEST(items_that_are_told_twice), TEST(a_trace_of_what_is_told_twice), TEST(files),
 		TEST(files_that_grow),
 	};
 

@@ -6,15 +6,8 @@
 
 #include "report/join.h"
 #include "report/outstanding.h"
+#include "samples/twice.h"
 #include "perf-gpu.h"
-
-/* of each, the last ones that were seen are remembered, to know what is said twice */
-#define RECENT		4096U
-
-struct recent_wait {
-	uint32_t tid;
-	uint64_t middle;
-};
 
 /* an array that grows */
 struct list {
@@ -34,8 +27,7 @@ struct list {
  * @places:	of contexts, + 1, at the place that their hash says or at the next free
  *		one behind it
  * @nr_places:	a power of two, twice as many as there are contexts at least
- * @dones:	completions that were seen, at the place that their fence says
- * @waits:	waits that were seen, at the place that their thread says
+ * @twice:	what was said already
  */
 struct join {
 	struct stacks *stacks;
@@ -48,8 +40,7 @@ struct join {
 	struct list waiters;
 	uint32_t *places;
 	uint32_t nr_places;
-	struct fence dones[RECENT];
-	struct recent_wait waits[RECENT];
+	struct twice *twice;
 };
 
 static void *list_add(struct list *list, size_t size)
@@ -266,20 +257,6 @@ static int take_job(struct join *join, const struct stream_sample *sample)
 	return charge_stack(join, JOIN_JOBS, sample->stack, 1);
 }
 
-static bool is_done_twice(struct join *join, const struct fence *fence)
-{
-	uint32_t hash = hash_of(fence->context, fence->seqno, fence->dev);
-	struct fence *recent = &join->dones[hash % RECENT];
-
-	if (!is_known(fence))
-		return false;
-	if (recent->context == fence->context && recent->seqno == fence->seqno &&
-	    recent->dev == fence->dev)
-		return true;
-	*recent = *fence;
-	return false;
-}
-
 static int charge_busy(struct join *join, const struct gpu_pmu_sample *gpu,
 		       const struct fence *fence)
 {
@@ -324,10 +301,6 @@ static int take_done(struct join *join, const struct stream_sample *sample)
 	struct join_engine *engine;
 	int err;
 
-	if (is_done_twice(join, &fence)) {
-		join->sums.twice++;
-		return 0;
-	}
 	context = context_of(join, gpu);
 	engine = engine_of(join, gpu);
 	if (!context || !engine)
@@ -344,32 +317,12 @@ static int take_done(struct join *join, const struct stream_sample *sample)
 	return err ? err : charge_busy(join, gpu, &fence);
 }
 
-/*
- * A thread is in one wait at a time: one that begins while its last one was under way is
- * the same, told by another event, or by wait-time for each of its milliseconds. Two
- * samples may be off by some ns: what begins in the second half comes next.
- */
-static bool is_wait_twice(struct join *join, const struct stream_sample *sample)
-{
-	struct recent_wait *recent = &join->waits[sample->tid % RECENT];
-
-	if (recent->tid == sample->tid && sample->gpu->begin < recent->middle)
-		return true;
-	recent->tid = sample->tid;
-	recent->middle = sample->gpu->begin + (sample->gpu->end - sample->gpu->begin) / 2;
-	return false;
-}
-
 static int take_wait(struct join *join, const struct stream_sample *sample)
 {
 	uint64_t time = sample->gpu->end - sample->gpu->begin;
 	struct join_waiter *waiter;
 	int err;
 
-	if (is_wait_twice(join, sample)) {
-		join->sums.twice++;
-		return 0;
-	}
 	waiter = waiter_of(join, sample);
 	if (!waiter)
 		return -ENOMEM;
@@ -403,6 +356,10 @@ int join__sample(struct join *join, const struct stream_sample *sample)
 		join->sums.first = sample->time;
 	if (sample->time > join->sums.last)
 		join->sums.last = sample->time;
+	if (twice__is(join->twice, sample)) {
+		join->sums.twice++;
+		return 0;
+	}
 	return take[kind](join, sample);
 }
 
@@ -458,8 +415,9 @@ struct join *join__new(struct stacks *stacks, uint32_t outstanding)
 		return NULL;
 	join->stacks = stacks;
 	join->outstanding = outstanding__new(outstanding);
-	if (!join->outstanding) {
-		free(join);
+	join->twice = twice__new();
+	if (!join->outstanding || !join->twice) {
+		join__delete(join);
 		return NULL;
 	}
 	return join;
@@ -489,5 +447,6 @@ void join__delete(struct join *join)
 	for (unsigned int i = 0; i < JOIN_WEIGHTS; i++)
 		free(join->selves[i]);
 	outstanding__delete(join->outstanding);
+	twice__delete(join->twice);
 	free(join);
 }

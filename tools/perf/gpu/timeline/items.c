@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "samples/twice.h"
 #include "timeline/items.h"
 
 static bool make_room(void **item, uint32_t nr, uint32_t *room, size_t size)
@@ -78,27 +79,19 @@ uint32_t items__thread(struct items *items, const struct stream_sample *sample)
 		thread = append(&items->threads);
 		if (!thread)
 			return ITEM_NONE;
-		*thread = (struct item_thread){ sample->pid, sample->tid, 0, "" };
+		*thread = (struct item_thread){ sample->pid, sample->tid, "" };
 	}
 	/* an exec gives it another name: the last one is what people know */
 	set_comm(thread->comm, sample->comm);
 	return nr;
 }
 
-/* its thread has not been told of that wait yet */
-static bool is_new_wait(struct items *items, const struct stream_sample *sample)
+/* no memory: whoever adds it finds that out, too */
+static bool is_new(struct items *items, const struct stream_sample *sample)
 {
-	uint32_t thread = items__thread(items, sample);
-	uint64_t *waited;
-
-	/* no memory: whoever adds the wait finds that out, too */
-	if (thread == ITEM_NONE)
-		return true;
-	waited = &items->threads.item[thread].waited;
-	if (*waited == sample->gpu->end)
-		return false;
-	*waited = sample->gpu->end;
-	return true;
+	if (!items->twice)
+		items->twice = twice__new();
+	return !items->twice || !twice__is(items->twice, sample);
 }
 
 /* when that began which the sample tells of, and when it ended */
@@ -127,7 +120,7 @@ bool items__wanted(struct items *items, const struct stream_sample *sample)
 
 	if (!items->start)
 		items->start = sample->time;
-	if (sample->gpu->kind == GPU_PMU_SAMPLE_WAIT && !is_new_wait(items, sample))
+	if (!is_new(items, sample))
 		return false;
 	span(sample, &from, &to);
 	if ((int64_t)(to - items->start) >= items->from &&
@@ -273,4 +266,5 @@ void items__exit(struct items *items)
 	keys__exit(&items->thread_keys);
 	keys__exit(&items->line_keys);
 	keys__exit(&items->fence_keys);
+	twice__delete(items->twice);
 }

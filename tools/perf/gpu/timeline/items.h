@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "samples/stream.h"
-#include "timeline/keys.h"
+#include "common/keys.h"
 
 #define ITEM_NONE	UINT32_MAX
 
@@ -37,13 +37,11 @@ struct item_context {
  * struct item_thread - a thread
  * @pid:	its process
  * @tid:	its id
- * @waited:	when its last wait ended
  * @comm:	its name
  */
 struct item_thread {
 	uint32_t pid;
 	uint32_t tid;
-	uint64_t waited;
 	char comm[ITEM_COMM];
 };
 
@@ -128,6 +126,7 @@ struct wait {
  * @thread_keys: (process, thread) of @threads
  * @line_keys:	(device, fence context, 0): a fence is a line and a number
  * @fence_keys:	(line, number, 0) of @submissions, in their order
+ * @twice:	what was said already; NULL: nothing was
  * @left_out:	what @max left no room for
  * @outside:	what was not between @from and @to
  * @unknown_begin: runs of which it is not known when they began
@@ -150,6 +149,7 @@ struct items {
 	struct keys thread_keys;
 	struct keys line_keys;
 	struct keys fence_keys;
+	struct twice *twice;
 	uint64_t left_out;
 	uint64_t outside;
 	uint64_t unknown_begin;
@@ -174,7 +174,7 @@ uint64_t items__nr(const struct items *items);
  */
 uint32_t items__context(struct items *items, const struct stream_sample *sample);
 uint32_t items__thread(struct items *items, const struct stream_sample *sample);
-/* is it of the time that was asked for, and new? A long wait may have many samples */
+/* is it of the time that was asked for, and new? See samples/twice.h */
 bool items__wanted(struct items *items, const struct stream_sample *sample);
 
 #endif /* PERF_GPU_ITEMS_H */

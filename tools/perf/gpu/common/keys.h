@@ -33,6 +33,8 @@ struct keys {
 uint32_t keys__find(const struct keys *keys, const struct key *key);
 /* its number, a new one if it was not there; KEY_NONE: no memory */
 uint32_t keys__add(struct keys *keys, const struct key *key);
+/* of a key, for tables of one's own */
+uint32_t keys__hash(const struct key *key);
 void keys__exit(struct keys *keys);
 
 #endif /* PERF_GPU_KEYS_H */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/keys.h"
+#include "common/keys.h"
 
-static uint32_t hash(const struct key *key)
+uint32_t keys__hash(const struct key *key)
 {
 	uint64_t h = 0;
 
@@ -19,7 +19,7 @@ static uint32_t hash(const struct key *key)
 /* the slot that has it, or the free one where it would be */
 static uint32_t *slot_of(const struct keys *keys, const struct key *key)
 {
-	uint32_t at = hash(key) & keys->mask;
+	uint32_t at = keys__hash(key) & keys->mask;
 
 	while (keys->slots[at] &&
 	       memcmp(&keys->key[keys->slots[at] - 1], key, sizeof(*key)))
