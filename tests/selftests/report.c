@@ -149,6 +149,40 @@ TEST_F_TIMEOUT(stacks, are_those, PATIENCE)
 		shell("cat " SAID " >&2");
 }
 
+/* ---- which events ---- */
+
+FIXTURE(names)
+{
+	struct json_object *json;
+};
+
+FIXTURE_SETUP(names)
+{
+	dir_make();
+	/* perf's own raw data are no sample of ours, whatever their event is called */
+	ASSERT_EQ(0, RUN("perf record -q --no-buildid --no-buildid-cache -R -a -o " DATA
+			 " -e gpu/jobs,name=submit/,gpu/jobs-done,name=done/"
+			 ",gpu/waits,name=stall/,sched:sched_switch " STACKS WORK " -m 300" KEPT));
+	ASSERT_EQ(0, RUN(REPORT "--json" KEPT));
+	self->json = json_read(SAID);
+	ASSERT_NE(NULL, self->json);
+}
+
+FIXTURE_TEARDOWN(names)
+{
+	json_object_put(self->json);
+}
+
+TEST_F_TIMEOUT(names, do_not_matter, PATIENCE)
+{
+	EXPECT_EQ(20, json_number(self->json, "jobs"));
+	EXPECT_EQ(20, json_number(self->json, "joined.jobs"));
+	EXPECT_LT(0, json_number(self->json, "waits"));
+	EXPECT_EQ(0, shell("[ ! -s " COMPLAINED " ]"));
+	if (!__test_passed(_metadata))
+		shell("cat " SAID " " COMPLAINED " >&2");
+}
+
 /* ---- how deep ---- */
 
 FIXTURE(deep)
@@ -463,7 +497,7 @@ TEST_F_TIMEOUT(refusal, of_report_is_a_sentence, PATIENCE)
 {
 	EXPECT_REFUSED("there is no file .*/none", TOOL "report -i " DIR "/none --json" KEPT);
 	EXPECT_REFUSED("cannot read .*/nonsense", TOOL "report -i " DIR "/nonsense" KEPT);
-	EXPECT_REFUSED("no sample of the gpu PMU", "perf record -q -o " DATA " -e cpu-clock true "
+	EXPECT_REFUSED("no sample of the gpu PMU .*perf record -R", "perf record -q -o " DATA " -e cpu-clock true "
 		       "2>/dev/null; " REPORT "--folded" KEPT);
 	EXPECT_REFUSED("cannot be written", TOOL "report -i " DIR "/nonsense --flamegraph "
 		       "/nowhere/x.svg" KEPT);

@@ -220,6 +220,103 @@ static void others_are_passed_over(void)
 	teardown(expected, 0);
 }
 
+/* perf's raw data are of 4, 12, 20... bytes */
+#define RAW_SIZE	(SIZE + 4)
+
+/* a sample of each kind, as the kernel writes it */
+static struct gpu_pmu_sample_report *whole(unsigned int kind)
+{
+	struct gpu_pmu_sample_report *report = job(kind);
+	struct gpu_pmu_sample *gpu = &report->sample;
+
+	gpu->perf = 5ULL << 32;
+	gpu->dev = 128;
+	if (kind == GPU_PMU_SAMPLE_JOB || kind == GPU_PMU_SAMPLE_DONE)
+		gpu->submit = 100;
+	if (kind != GPU_PMU_SAMPLE_JOB) {
+		gpu->begin = 150;
+		gpu->end = 200;
+	}
+	if (kind == GPU_PMU_SAMPLE_DONE)
+		gpu->busy = 40;
+	return report;
+}
+
+static void of_any_pmu(void)
+{
+	attr.type = 30;
+	attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+static void ours_have_any_name(void)
+{
+	static const char *const expected[] = {
+		"@N submit", "@N client", "sample", "@N ", "sample", "@N gpu", "sample",
+		"@N r", "sample", NULL,
+	};
+	struct gpu_pmu_sample_report *report;
+
+	setup();
+	of_any_pmu();
+	CHECK_EQ(1, filter("submit", whole(GPU_PMU_SAMPLE_JOB), RAW_SIZE, NULL, 0));
+	report = whole(GPU_PMU_SAMPLE_DONE);
+	report->sample.flags = GPU_PMU_SAMPLE_EARLIER;
+	report->sample.begin = 0;
+	report->sample.submit = 0;
+	CHECK_EQ(1, filter("submit", report, RAW_SIZE, NULL, 0));
+	CHECK_EQ(1, filter("gpu", whole(GPU_PMU_SAMPLE_WAIT), RAW_SIZE, NULL, 0));
+	report = whole(GPU_PMU_SAMPLE_REPORT);
+	report->sample.nr_values = 2;
+	CHECK_EQ(1, filter("r", report, RAW_SIZE + 32, NULL, 0));
+	teardown(expected, 0);
+}
+
+/* each has one thing that ours has not */
+static void others_are_not_ours_by_their_payload(void)
+{
+	static const char *const expected[] = { NULL };
+	const unsigned int kinds[] = { 1, 2, 3, 4 };
+	struct gpu_pmu_sample_report *report;
+
+#define NOT_OURS(_kind, _size, _change)						\
+	do {									\
+		report = whole(_kind);						\
+		_change;							\
+		CHECK_EQ(1, filter("other", report, _size, NULL, 0));		\
+	} while (0)
+
+	setup();
+	for (unsigned int i = 0; i < 4; i++) {
+		of_any_pmu();
+		NOT_OURS(kinds[i], RAW_SIZE, attr.type = PERF_TYPE_TRACEPOINT);
+		of_any_pmu();
+		NOT_OURS(kinds[i], RAW_SIZE, attr.type = PERF_TYPE_RAW);
+		of_any_pmu();
+		NOT_OURS(kinds[i], RAW_SIZE, attr.sample_type = 0);
+		of_any_pmu();
+		NOT_OURS(kinds[i], RAW_SIZE + 8, );
+		NOT_OURS(kinds[i], RAW_SIZE - 8, );
+		NOT_OURS(kinds[i], SIZE, );
+		NOT_OURS(kinds[i], 4, );
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.perf = 1);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.version++);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.kind = 0);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.kind = 5);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.nr_values = 1);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.dev = 1 << 20);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.flags = 2);
+		NOT_OURS(kinds[i], RAW_SIZE, report->sample.begin = 201);
+		if (kinds[i] != GPU_PMU_SAMPLE_DONE) {
+			NOT_OURS(kinds[i], RAW_SIZE, report->sample.flags = 1);
+			NOT_OURS(kinds[i], RAW_SIZE, report->sample.busy = 1);
+			NOT_OURS(kinds[i], RAW_SIZE, report->sample.submit ^= 100);
+		}
+	}
+	NOT_OURS(GPU_PMU_SAMPLE_WAIT, RAW_SIZE, report->sample.begin = 0);
+	NOT_OURS(GPU_PMU_SAMPLE_JOB, RAW_SIZE, report->sample.end = 1);
+	teardown(expected, 0);
+}
+
 static void what_is_not_understood_is_counted(void)
 {
 	static const char *const expected[] = { "@N gpu/reports/", "@N ", "sample", NULL };
@@ -255,6 +352,8 @@ int main(void)
 		TEST(perf_prints_what_it_unwinds),
 		TEST(whoever_ran_at_a_completion_is_not_asked_for),
 		TEST(others_are_passed_over),
+		TEST(ours_have_any_name),
+		TEST(others_are_not_ours_by_their_payload),
 		TEST(what_is_not_understood_is_counted),
 	};
 

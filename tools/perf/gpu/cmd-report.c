@@ -64,7 +64,7 @@ static int usage(FILE *out)
 	fputs("usage: perf gpu report [-i FILE] [OPTION...]\n\n"
 	      "Lays the time that the GPU ran on the user's stacks that submitted the work, by the\n"
 	      "jobs' fences, and the time that tasks waited on the stacks that waited.\n\n"
-	      "  -i, --input FILE      what perf gpu record, or perf record, has written (perf.data);\n"
+	      "  -i, --input FILE      what perf gpu record, or perf record -R, has written (perf.data);\n"
 	      "                        -: standard input\n", out);
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++)
 		fprintf(out, "  --%-10s%-10s%s\n", outputs[i].option,
@@ -255,7 +255,7 @@ static int report_make(const struct options *o, struct stacks *stacks, struct jo
 	report.complete = !stop_signal;
 	join__end(join);
 	if (report.complete && is_empty(join__sums(join))) {
-		fprintf(stderr, COMMAND ": there is no sample of the gpu PMU in '%s': record with 'perf gpu record'\n",
+		fprintf(stderr, COMMAND ": there is no sample of the gpu PMU in '%s': record with 'perf gpu record', or 'perf record -R'\n",
 			o->stream.input);
 		return -ENODATA;
 	}

@@ -322,7 +322,7 @@ static int run(struct timeline *timeline, const struct options *options)
 		       fail_file(&timeline->trace_file, timeline->err) :
 		       fail(options->input, timeline->err);
 	if (!timeline->samples) {
-		fprintf(stderr, COMMAND ": '%s' has no samples of a GPU%s: make one with 'perf gpu record'\n",
+		fprintf(stderr, COMMAND ": '%s' has no samples of a GPU%s: make one with 'perf gpu record', or 'perf record -R'\n",
 			options->input, stop_signal ? " that were read until now" : "");
 		return stop_signal ? 128 + stop_signal : 1;
 	}

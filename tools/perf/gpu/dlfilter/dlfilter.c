@@ -162,9 +162,64 @@ static bool payload_read(struct wire_sample *to, const void *raw, size_t size)
 	return true;
 }
 
-static bool is_ours(const struct perf_dlfilter_sample *sample)
+/* what perf makes of raw data: their size, in front of them, fills eights with them */
+static bool size_is_exact(const struct gpu_pmu_sample *gpu, size_t size)
 {
-	return sample->event && !strncmp(sample->event, "gpu/", 4);
+	size_t payload = sizeof(*gpu) + gpu->nr_values * sizeof(struct gpu_pmu_sample_value);
+
+	return size == (payload + sizeof(uint32_t) + 7) / 8 * 8 - sizeof(uint32_t);
+}
+
+/* are those there that its kind has, and no others? */
+static bool fields_are_of_kind(const struct gpu_pmu_sample *gpu)
+{
+	bool ordered = gpu->begin <= gpu->end;
+
+	switch (gpu->kind) {
+	case GPU_PMU_SAMPLE_JOB:
+		return gpu->submit && !gpu->begin && !gpu->end && !gpu->busy;
+	case GPU_PMU_SAMPLE_WAIT:
+		return gpu->begin && ordered && !gpu->submit && !gpu->busy;
+	case GPU_PMU_SAMPLE_DONE:
+		return gpu->end && ordered;
+	case GPU_PMU_SAMPLE_REPORT:
+		return gpu->end && ordered && !gpu->submit && !gpu->busy;
+	default:
+		return false;
+	}
+}
+
+/* of devices: their numbers have 20 bits */
+#define NR_MINORS	(1U << 20)
+
+/*
+ * Events can be given any name (gpu/jobs,name=submit/). perf does not tell which PMU's they
+ * are, but that it is one whose number is given out when it is made; other PMUs with raw data
+ * (IBS, and those of tracepoints) do not have all this at once.
+ */
+static bool is_ours_by_payload(const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	const struct perf_event_attr *attr = perf_dlfilter_fns.attr(ctx);
+	struct gpu_pmu_sample gpu;
+
+	if (!attr || attr->type < PERF_TYPE_MAX || !(attr->sample_type & PERF_SAMPLE_RAW) ||
+	    !sample->raw_data || sample->raw_size < sizeof(gpu))
+		return false;
+	memcpy(&gpu, sample->raw_data, sizeof(gpu));
+	return gpu.version == GPU_PMU_SAMPLE_VERSION && fields_are_of_kind(&gpu) &&
+	       /* the id of a tracepoint: this is none */
+	       !(uint16_t)gpu.perf &&
+	       gpu.dev < NR_MINORS &&
+	       (!gpu.nr_values || gpu.kind == GPU_PMU_SAMPLE_REPORT) &&
+	       (!gpu.flags || (gpu.flags == GPU_PMU_SAMPLE_EARLIER &&
+			       gpu.kind == GPU_PMU_SAMPLE_DONE)) &&
+	       size_is_exact(&gpu, sample->raw_size);
+}
+
+static bool is_ours(const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	return sample->event && (!strncmp(sample->event, "gpu/", 4) ||
+				 is_ours_by_payload(sample, ctx));
 }
 
 /* perf unwinds what it has the memory of */
@@ -235,7 +290,7 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 {
 	struct filter *filter = data;
 
-	if (!is_ours(sample))
+	if (!is_ours(sample, ctx))
 		return 1;
 	if (!payload_read(&filter->sample, sample->raw_data, sample->raw_size)) {
 		filter->not_understood++;

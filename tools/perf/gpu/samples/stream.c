@@ -358,7 +358,7 @@ static int finish(struct stream *stream, struct script *script, int err)
 		return -ENOTSUP;
 	}
 	if (stream->broken)
-		say(stream, "%lu samples were not understood: they are damaged, or of a newer gpu PMU",
+		say(stream, "%lu samples were not understood: they are without a payload ('perf record -R' has it), damaged, or of a newer gpu PMU",
 		    stream->broken);
 	return 0;
 }
