@@ -238,13 +238,12 @@ static bool is_stopped(const struct stream *stream)
 static int lines_read(struct stream *stream, struct script *script)
 {
 	struct progress progress;
-	char what[128], *text;
+	char *text;
 	unsigned int lines = 0;
 	int got, err = 0;
 
-	snprintf(what, sizeof(what), "%s: reading %.64s", stream->options->command,
-		 stream->options->input);
-	progress__begin(&progress, what, stream->options->progress);
+	progress__begin(&progress, stream->options->command, stream->options->input,
+			stream->options->progress);
 	while (!err && !is_stopped(stream)) {
 		got = script__line(script, &text);
 		if (got == -EAGAIN || !(++lines % 1024))
