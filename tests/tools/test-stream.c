@@ -36,13 +36,13 @@ int script__line(struct script *script, char **line)
 
 	(void)script;
 	if (!nr)
-		strcpy(text, "@N gpu/jobs/");
+		snprintf(text, sizeof(text), "@N gpu/jobs/");
 	else if (nr == 1)
-		strcpy(text, SAMPLE);
+		snprintf(text, sizeof(text), SAMPLE);
 	else if (nr < 2 + printed)
 		snprintf(text, sizeof(text), "\t  %x f%u+0x1 (/b)", 0x1000 + nr, nr - 2);
 	else
-		strcpy(text, "@Z 0");
+		snprintf(text, sizeof(text), "@Z 0");
 	*line = text;
 	return nr <= 2 + printed;
 }

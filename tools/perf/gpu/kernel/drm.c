@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,23 @@ static struct drm_node *node_of_bus(struct drm_nodes *nodes, const char *bus)
 	return NULL;
 }
 
+/*
+ * Of virtio the DRM device may be that of the transport's (virtio-pci): its driver is that of
+ * the device that this has made.
+ */
+static void virtio_driver(const char *node, char *name, size_t size)
+{
+	char path[PATH_MAX];
+	glob_t found;
+
+	snprintf(path, sizeof(path), CLASS "/%s/device/virtio[0-9]*/driver", node);
+	if (glob(path, 0, NULL, &found))
+		return;
+	/* what is behind the node's folder */
+	link_name(node, found.gl_pathv[0] + strlen(CLASS "/") + strlen(node) + 1, name, size);
+	globfree(&found);
+}
+
 static int node_add(struct drm_nodes *nodes, const char *name, unsigned int minor)
 {
 	struct drm_node new = { .minor = minor }, *node, *more;
@@ -48,6 +66,7 @@ static int node_add(struct drm_nodes *nodes, const char *name, unsigned int mino
 		return 0;	/* it has just gone */
 	if (link_name(name, "device/driver", new.driver, sizeof(new.driver)))
 		snprintf(new.driver, sizeof(new.driver), "(no driver)");
+	virtio_driver(name, new.driver, sizeof(new.driver));
 	node = node_of_bus(nodes, new.bus);
 	if (node) {
 		/* the render node is the one with the larger minor */

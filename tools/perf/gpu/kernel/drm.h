@@ -11,7 +11,7 @@
  * struct drm_node - a device
  * @minor:	of its render node, or of its primary one if it has no other
  * @covered:	it has a source of GPU events; see drm_nodes__cover()
- * @driver:	name of the driver that its bus has bound
+ * @driver:	name of the driver that is bound to it, of virtio to what its transport has made
  * @bus:	its name there
  */
 struct drm_node {

@@ -156,25 +156,84 @@ static const char *say_not_yours(int pid, char *text, size_t size)
 		   pid);
 }
 
-/* the devices that are there, and that nobody tells of */
+/* the drivers that have a source of events, and the module that it is in */
+static const struct source {
+	const char *driver;
+	const char *module;
+} sources[] = {
+	{ "virtio_gpu", "gpu_pmu_virtio" },
+	{ "refgpu", "refgpu" },
+};
+
+static const struct source *source_of(const char *driver)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (!strcmp(driver, sources[i].driver))
+			return &sources[i];
+	return NULL;
+}
+
+static bool source_is_loaded(const struct source *source)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", source->module);
+	return !access(path, F_OK);
+}
+
+/* those that nobody tells of, and that have this source, or none; false: there are none */
+static bool uncovered_names(const struct drm_nodes *nodes, const struct source *source,
+			    char names[256])
+{
+	size_t at = 0;
+
+	names[0] = '\0';
+	for (unsigned int i = 0; i < nodes->nr && at < 256; i++) {
+		const struct drm_node *node = &nodes->node[i];
+
+		if (!node->covered && source_of(node->driver) == source)
+			at += snprintf(names + at, 256 - at, "%s%s at %s", at ? ", " : "",
+				       node->driver, node->bus);
+	}
+	return at;
+}
+
+/* the devices that nobody tells of; NULL: there are none */
+static const char *say_uncovered(const struct drm_nodes *nodes, char *text, size_t size)
+{
+	const char *and = "";
+	char names[256];
+	size_t at = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && at < size; i++) {
+		const struct source *source = &sources[i];
+
+		if (!uncovered_names(nodes, source, names))
+			continue;
+		at += snprintf(text + at, size - at,
+			       source_is_loaded(source) ?
+			       "%sno source of GPU events covers %s, though the module %s is loaded: the kernel's log says why ('dmesg')" :
+			       "%sno source of GPU events covers %s: load it with 'modprobe %s' as root",
+			       and, names, source->module);
+		and = "; ";
+	}
+	if (at < size && uncovered_names(nodes, NULL, names))
+		at += snprintf(text + at, size - at,
+			       "%sthere is no source of GPU events for %s yet: a driver can become one, see gpu-pmu-provider.rst",
+			       and, names);
+	return at ? text : NULL;
+}
+
+/* of those that are there none is covered */
 static const char *say_no_source(char *text, size_t size)
 {
 	struct drm_nodes nodes;
-	char names[256] = "";
-	size_t at = 0;
 
 	if (drm_nodes__get(&nodes))
-		nodes.nr = 0;
-	for (unsigned int i = 0; i < nodes.nr && at < sizeof(names); i++)
-		at += snprintf(names + at, sizeof(names) - at, "%s%s at %s", i ? ", " : "",
-			       nodes.node[i].driver, nodes.node[i].bus);
-	if (!nodes.nr)
+		nodes = (struct drm_nodes){};
+	if (!say_uncovered(&nodes, text, size))
 		say(text, size,
-		    "there is no GPU here: no driver has made a device in /dev/dri");
-	else
-		say(text, size,
-		    "no source of GPU events covers %s: load the one that does (gpu_pmu_virtio for virtio_gpu), 'perf gpu list' shows what is covered",
-		    names);
+		    "there is no GPU here: no driver has made a device in /dev/dri, load the GPU's");
 	drm_nodes__put(&nodes);
 	return text;
 }
@@ -298,6 +357,13 @@ const char *obstacle__of_open(int err, const char *event,
 	}
 }
 
+/* of kernel.yama.ptrace_scope, 1 to 3 */
+static const char *ptrace_way_out(int scope)
+{
+	return scope == 3 ? "only a new boot undoes that" :
+	       "run perf gpu as root, or set it to 0 ('sysctl kernel.yama.ptrace_scope=0' as root)";
+}
+
 /* files are taken over as a debugger would: that is more than to count */
 static const char *say_no_ptrace(int pid, char *text, size_t size)
 {
@@ -305,19 +371,11 @@ static const char *say_no_ptrace(int pid, char *text, size_t size)
 
 	if (process_is_others(pid))
 		return say_not_yours(pid, text, size);
-	switch (scope) {
-	case 1:
-	case 2:
-		return say(text, size,
-			   "process %d may not be looked into: kernel.yama.ptrace_scope is %d, run perf gpu as root, or set it to 0 ('sysctl kernel.yama.ptrace_scope=0' as root)",
-			   pid, scope);
-	case 3:
-		return say(text, size,
-			   "process %d may not be looked into: kernel.yama.ptrace_scope is 3, which only a new boot undoes",
-			   pid);
-	default:
+	if (scope < 1 || scope > 3)
 		return say_not_yours(pid, text, size);
-	}
+	return say(text, size,
+		   "process %d may not be looked into: kernel.yama.ptrace_scope is %d, %s", pid,
+		   scope, ptrace_way_out(scope));
 }
 
 const char *obstacle__of_process(int err, int pid, char *text, size_t size)
@@ -327,7 +385,8 @@ const char *obstacle__of_process(int err, int pid, char *text, size_t size)
 		if (!module_is_loaded())
 			return say_no_module(text, size);
 		return say(text, size,
-			   "process %d has no GPU open that has a source of events", pid);
+			   "process %d has no GPU open that has a source of events: 'perf gpu list' shows those that have",
+			   pid);
 	case EACCES:
 	case EPERM:
 		return say_no_ptrace(pid, text, size);
@@ -429,12 +488,13 @@ static const char *limit_paranoid(char *text, size_t size)
 	if (obstacle__privileged())
 		return NULL;
 	if (level == NO_SETTING)
-		return say(text, size, "this kernel has no perf events");
+		return say(text, size,
+			   "this kernel has no perf events: it takes one with CONFIG_PERF_EVENTS");
 	if (level >= 3)
 		return say_refused(0, false, text, size);
 	if (level > 0)
 		return say(text, size,
-			   "kernel.perf_event_paranoid is %d: you can count your own processes; the whole machine, and what others do, is for root (CAP_PERFMON)",
+			   "kernel.perf_event_paranoid is %d: you can count your own processes; for the whole machine, and what others do, run perf gpu as root (CAP_PERFMON)",
 			   level);
 	return NULL;
 }
@@ -446,8 +506,8 @@ static const char *limit_ptrace(char *text, size_t size)
 	if (scope <= 0 || (capable(CAP_SYS_PTRACE) && scope < 3))
 		return NULL;
 	return say(text, size,
-		   "kernel.yama.ptrace_scope is %d: files of a process that runs already can be taken over by %s",
-		   scope, scope == 3 ? "nobody" : "root alone");
+		   "kernel.yama.ptrace_scope is %d: files of a process that runs already can be taken over by %s: %s",
+		   scope, scope == 3 ? "nobody" : "root alone", ptrace_way_out(scope));
 }
 
 static const char *limit_namespace(char *text, size_t size)
@@ -457,27 +517,20 @@ static const char *limit_namespace(char *text, size_t size)
 	if (!in_pid_namespace())
 		return NULL;
 	return say(text, size,
-		   "this is a pid namespace: processes outside of it have pid 0 here, and cannot be named");
+		   "this is a pid namespace: processes outside of it have pid 0 here, and cannot be named: to see these run perf gpu outside of it");
 }
 
 static const char *limit_devices(char *text, size_t size)
 {
+	const char *said = NULL;
 	struct drm_nodes nodes;
-	char names[256] = "";
-	size_t at = 0;
 
 	if (drm_nodes__get(&nodes))
 		return NULL;
 	if (!drm_nodes__cover(&nodes))
-		for (unsigned int i = 0; i < nodes.nr && at < sizeof(names); i++)
-			if (!nodes.node[i].covered)
-				at += snprintf(names + at, sizeof(names) - at, "%s%s at %s",
-					       at ? ", " : "", nodes.node[i].driver,
-					       nodes.node[i].bus);
+		said = say_uncovered(&nodes, text, size);
 	drm_nodes__put(&nodes);
-	if (!at)
-		return NULL;
-	return say(text, size, "no source of GPU events covers %s", names);
+	return said;
 }
 
 const char *obstacle__limit(unsigned int i, char *text, size_t size)
