@@ -12,10 +12,12 @@
 
 #include "fields.h"
 #include "perf.h"
+#include "virtgpu.h"
 #include "with-refgpu.h"
 
 #define TOOL		"build/tools/perf-gpu "
 #define STACKS		"build/clients/stacks"
+#define CLIENT		"build/clients/gpu-client"
 #define DIR		"/tmp/report"
 #define DATA		DIR "/data"
 #define SAID		DIR "/said"
@@ -147,6 +149,46 @@ TEST_F_TIMEOUT(stacks, are_those, PATIENCE)
 	EXPECT_EQ(folded_sum(NULL), folded_sum("main;w;"));
 	if (!__test_passed(_metadata))
 		shell("cat " SAID " >&2");
+}
+
+/* ---- a file that goes through an exec ---- */
+
+FIXTURE(exec)
+{
+	struct json_object *json;
+};
+
+FIXTURE_SETUP(exec)
+{
+	dir_make();
+	ASSERT_EQ(0, RUN(RECORD "-g none " QUICKLY "sh -c 'exec 5<>" VIRTGPU_RENDER_NODE "; "
+			 CLIENT " -F 5 -n 3; exec sh -c \"exec " CLIENT " -F 5 -n 4\"'" KEPT));
+	ASSERT_EQ(0, RUN(REPORT "--json" KEPT));
+	self->json = json_read(SAID);
+	ASSERT_NE(NULL, self->json);
+}
+
+FIXTURE_TEARDOWN(exec)
+{
+	json_object_put(self->json);
+}
+
+/* the jobs behind it are the same context's */
+TEST_F_TIMEOUT(exec, leaves_the_context, PATIENCE)
+{
+	struct json_object *contexts;
+
+	EXPECT_EQ(7, json_number(self->json, "jobs"));
+	EXPECT_EQ(0, json_number(self->json, "not_joined.no_submission"));
+	EXPECT_TRUE(json_object_object_get_ex(self->json, "contexts", &contexts));
+	EXPECT_EQ(7, json_number(json_object_array_get_idx(contexts, 0), "jobs"));
+	EXPECT_EQ(1, json_object_array_length(contexts));
+	if (!__test_passed(_metadata))
+		shell("cat " SAID " >&2");
+	EXPECT_EQ(0, RUN(TOOL "timeline -i " DATA " --trace-json " DIR "/trace" KEPT));
+	EXPECT_EQ(0, shell("test $(grep -c '\"cat\":\"submit\"' " DIR "/trace) = 7"));
+	/* under the name that the thread has by now */
+	EXPECT_EQ(0, shell("grep -q '\"thread_name\".*\"gpu-client\"' " DIR "/trace"));
 }
 
 /* ---- which events ---- */

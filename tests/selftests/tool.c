@@ -252,6 +252,43 @@ TEST(own_clients_of_a_user)
 	EXPECT_EQ(0, client_end(&client));
 }
 
+/* of the process' line: its client's number; there is one line, with these words in front */
+static uint64_t listed_client(struct __test_metadata *_metadata, pid_t pid, const char *words)
+{
+	uint64_t client = 0;
+	char line[256];
+
+	EXPECT_EQ(0, shell_line(line, sizeof(line), TOOL " list --all -x , | grep '^%d,'", pid));
+	EXPECT_EQ(1, sscanf(line, "%*d,%*[^,],128,virtio_gpu,%*u,5,-,%lx", &client)) {
+		TH_LOG("%s", line);
+	}
+	EXPECT_EQ(0, strncmp(strchr(line, ',') ?: "", words, strlen(words))) {
+		TH_LOG("%s", line);
+	}
+	EXPECT_EQ(0, shell("test $(" TOOL " list -p %d -x , | wc -l) = 1", pid));
+	return client;
+}
+
+/* it is the same client, by the name of what it is now */
+TEST(list_through_an_exec)
+{
+	struct client client;
+	uint64_t before;
+
+	ASSERT_EQ(0, client_start_by(&client, "exec 5<>" VIRTGPU_RENDER_NODE
+				     "; echo ready; read go; exec", "-F 5 -n 3"));
+	before = listed_client(_metadata, client.pid, ",sh,");
+	EXPECT_NE(0, before);
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_wait(&client, "ready\nready"));
+	EXPECT_EQ(before, listed_client(_metadata, client.pid, ",gpu-client,"));
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, client_wait(&client, "done"));
+	EXPECT_EQ(before, listed_client(_metadata, client.pid, ",gpu-client,"));
+	EXPECT_EQ(0, client_end(&client));
+	EXPECT_EQ(1, shell(TOOL " list --all -x , | grep '^%d,'", client.pid));
+}
+
 /* yama: files are taken over as a debugger would; another user's are refused anyway */
 TEST_F_TIMEOUT(tool, with_ptrace_restricted, 60)
 {

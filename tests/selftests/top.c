@@ -16,6 +16,7 @@
 #include "client.h"
 #include "fields.h"
 #include "perf.h"
+#include "virtgpu.h"
 
 #define TOP	"build/tools/perf-gpu top "
 #define CLIENT	"build/clients/gpu-client"
@@ -95,6 +96,25 @@ TEST_F_TIMEOUT(top, two_looks_of_two_users, 60)
 	EXPECT_EQ((int64_t)perf_stat_sum(&perf, "gpu/gpu-busy/"), busy);
 	if (!__test_passed(_metadata))
 		perf_stat_dump(&perf);
+}
+
+/* a file that a process opened, that its child used, and that it uses itself behind an exec */
+TEST_F_TIMEOUT(top, through_an_exec, 60)
+{
+	struct client client;
+
+	ASSERT_EQ(0, client_start_by(&client, "exec 5<>" VIRTGPU_RENDER_NODE "; echo ready; "
+				     "read go; " CLIENT " -F 5 -n 3; exec", "-F 5 -n 4"));
+	ASSERT_EQ(0, console_calm());
+	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS "echo >/proc/%d/fd/0; " CLIENT_GO ") & " TOP
+			   "-n 1 -d %d -j >" OUT " && wait", client.pid, client.pid,
+			   4 * slowdown()));
+	EXPECT_EQ(0, client_end(&client));
+	READ_JSON();
+	/* which of the processes that used the file it is named after depends on the kernel */
+	EXPECT_SUM(7, "client", 0, "jobs");
+	EXPECT_EQ(1, self->lines);
+	EXPECT_SUM(7, "client", 0, "jobs-done");
 }
 
 /* which of two processes is told first */
