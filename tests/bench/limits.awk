@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-# What must hold, of lines as for table.awk. Those that are only aimed at say whether they
-# are met; the others fail.
+# What must hold, of lines as for table.awk: who is above a limit fails. Some are not reached
+# on a kernel (series); what it is there is in missed[], with a little room, and may be no more.
 BEGIN {
 	FS = "\t"
+	missed["6.12", "a record in a flush: 3 times its memcpy"] = 330
+	missed["6.12", "4096 clients of perf gpu top, in a terminal: the same"] = 40e6
+	missed["6.1", "a record in a flush: 3 times its memcpy"] = 330
+	missed["6.1", "4096 clients of perf gpu top, in a terminal: the same"] = 50e6
+	missed["6.1", "perf stat, jobs: as perf stat of a tracepoint, virtio"] = 435
+	missed["6.1", "perf record, jobs: 1.1 times that of a tracepoint, refgpu"] = 1780
+	missed["6.1", "perf record, jobs: 1.1 times that of a tracepoint, virtio"] = 1800
 }
 $1 == "new" {
 	cost[$2, $3, $4] = $5
@@ -52,80 +59,84 @@ function events(contexts,	reports)
 	contexts = contexts " contexts, "
 	return of("refgpu", flush, contexts 1024 reports) - of("refgpu", flush, contexts 1 reports)
 }
-function limit(must, name, value, most)
+function limit(name, value, most,	known)
 {
-	printf "  %-6s %-66s %10.1f %12.1f\n", value <= most ? "ok" : must ? "FAILS" : "misses", name,
-	       value, most
-	if (must && value > most)
+	known = (series, name) in missed ? missed[series, name] : most
+	if (known < most)
+		known = most
+	printf "  %-6s %-66s %10.1f %12.1f %12s\n",
+	       value <= most ? "ok" : value <= known ? "misses" : "FAILS", name, value, most,
+	       (known > most) ? sprintf("%.1f", known) : ""
+	if (value > known)
 		bad = 1
 }
 END {
-	printf "%-75s %10s %12s\n", "What is aimed at", "it is", "at most"
+	printf "%-75s %10s %12s %12s\n", "What is aimed at", "it is", "at most", "today below"
 	submit = "a submission"
 	done = "a completion"
-	limit(1, "loaded and idle, a submission: more than without, virtio",
+	limit("loaded and idle, a submission: more than without, virtio",
 	      0 - more("virtio", submit, "module absent"), 0)
-	limit(1, "loaded and idle, a completion: more than without, virtio",
+	limit("loaded and idle, a completion: more than without, virtio",
 	      0 - more("virtio", done, "module absent"), 0)
 	# its driver asks whether it is wanted
-	limit(0, "loaded and idle, a submission: more than without, refgpu",
+	limit("loaded and idle, a submission: more than without, refgpu",
 	      0 - more("refgpu", submit, "module absent"), 0)
-	limit(1, "loaded and idle, a completion: more than without, refgpu",
+	limit("loaded and idle, a completion: more than without, refgpu",
 	      0 - more("refgpu", done, "module absent"), 0)
 	split("refgpu virtio", gpus, " ")
 	for (i = 1; i <= 2; i++) {
 		gpu = gpus[i]
 		one = more(gpu, submit, "perf stat, jobs")
-		limit(0, "perf stat, jobs: as perf stat of a tracepoint, " gpu, one,
+		limit("perf stat, jobs: as perf stat of a tracepoint, " gpu, one,
 		      more(gpu, submit, "  perf stat, tracepoint"))
-		limit(0, "a completion: as a tracepoint that is counted, " gpu,
+		limit("a completion: as a tracepoint that is counted, " gpu,
 		      more(gpu, done, "jobs-done of the task"),
 		      more(gpu, done, "  a tracepoint, on the CPU"))
-		limit(0, "64 events of another context: twice one, " gpu,
+		limit("64 events of another context: twice one, " gpu,
 		      more(gpu, submit, "of another context, 64"), 2 * one)
-		limit(0, "64 events of another task: twice one, " gpu,
+		limit("64 events of another task: twice one, " gpu,
 		      more(gpu, submit, "of another task, 64"), 2 * one)
 		if (gpu == "refgpu")
-			limit(0, "64 events of another engine: twice one",
+			limit("64 events of another engine: twice one",
 			      more(gpu, submit, "jobs of another engine, 64"), 2 * one)
-		limit(0, "perf record, jobs: 1.1 times that of a tracepoint, " gpu,
+		limit("perf record, jobs: 1.1 times that of a tracepoint, " gpu,
 		      more(gpu, submit, "perf record, jobs"),
 		      1.1 * more(gpu, submit, "  perf record, tracepoint"))
-		limit(0, "the same with a user stack by dwarf, " gpu,
+		limit("the same with a user stack by dwarf, " gpu,
 		      more(gpu, submit, "perf record, jobs, dwarf"),
 		      1.1 * more(gpu, submit, "  perf record, tracepoint, dwarf"))
 	}
-	limit(0, "read() of an event: as one of software", of("refgpu", "read()", "gpu-busy"),
+	limit("read() of an event: as one of software", of("refgpu", "read()", "gpu-busy"),
 	      of("refgpu", "read()", "  software"))
-	limit(0, "read() of a group of 8: the same",
+	limit("read() of a group of 8: the same",
 	      of("refgpu", "read() of a group of 8", "gpu-busy"),
 	      of("refgpu", "read() of a group of 8", "  software"))
 	row = "a flush, by records"
 	few = (of("refgpu", row, "999 records") - of("refgpu", row, "99 records")) / 900
 	each = (of("refgpu", row, "9999 records") - of("refgpu", row, "999 records")) / 9000
 	copy = of("refgpu", row, "  memcpy of 9999 records") / 9999
-	limit(0, "a record in a flush: 3 times its memcpy", each, 3 * copy)
-	limit(1, "a record of 9999: as one of 999, and a tenth", each, 1.1 * few)
+	limit("a record in a flush: 3 times its memcpy", each, 3 * copy)
+	limit("a record of 9999: as one of 999, and a tenth", each, 1.1 * few)
 	row = "a refresh of all clients"
-	limit(0, "4096 clients of /dev/gpu_pmu: a tenth of their fdinfo",
+	limit("4096 clients of /dev/gpu_pmu: a tenth of their fdinfo",
 	      of("refgpu", row, "4096 clients, /dev/gpu_pmu"),
 	      of("refgpu", row, "  4096 clients, fdinfo") / 10)
 	# the table says why, if it was not measured
 	top = cost["refgpu", row, "4096 clients, perf gpu top, in a terminal"]
 	if (top ~ /^[0-9]+$/)
-		limit(0, "4096 clients of perf gpu top, in a terminal: the same", top,
+		limit("4096 clients of perf gpu top, in a terminal: the same", top,
 		      of("refgpu", row, "  4096 clients, fdinfo") / 10)
 	# it grows with reports, as much for the last of them as for the first
 	row = "a flush, by reports of the hardware"
 	flush = "a flush, by contexts and events"
 	each = report(row, "", 1000, 20)
-	limit(1, "a report of the hardware, in a flush", each, 400)
-	limit(1, "one of 10000: as one of 2000, and a tenth", report(row, "", 100, 20),
+	limit("a report of the hardware, in a flush", each, 400)
+	limit("one of 10000: as one of 2000, and a tenth", report(row, "", 100, 20),
 	      1.1 * report(row, "", 1000, 100))
-	limit(1, "one with 4096 contexts, 1024 events: as with 1 and 1, and a tenth",
+	limit("one with 4096 contexts, 1024 events: as with 1 and 1, and a tenth",
 	      report(flush, "4096 contexts, 1024 events, ", 1000, 20), 1.1 * each)
 	# and not with contexts times events
-	limit(1, "1023 events more, with 4096 contexts: as with 1, and a tenth", events(4096),
+	limit("1023 events more, with 4096 contexts: as with 1, and a tenth", events(4096),
 	      1.1 * events(1))
 	# contexts that did nothing must not change it; a flush that had more reports was of a
 	# longer time
@@ -137,7 +148,7 @@ END {
 		alone = what
 		sub(/^[0-9]+ contexts, /, "1 contexts, ", alone)
 		if (("refgpu", flush, alone) in cost)
-			limit(1, "a flush of " what, of("refgpu", flush, what),
+			limit("a flush of " what, of("refgpu", flush, what),
 			      of("refgpu", flush, alone) * longer(what, alone) * 1.1)
 	}
 	exit bad
