@@ -117,6 +117,28 @@ static unsigned int tracepoint_id(const char *event)
 	return id;
 }
 
+/* perf's own */
+static const struct {
+	const char *name;
+	uint64_t config;
+} software[] = {
+	{ "task-clock", PERF_COUNT_SW_TASK_CLOCK },
+	{ "context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES },
+};
+
+static bool software_find(const char *name, struct perf_event_attr *attr)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(software) / sizeof(software[0]); i++)
+		if (!strcmp(software[i].name, name)) {
+			attr->type = PERF_TYPE_SOFTWARE;
+			attr->config = software[i].config;
+			return true;
+		}
+	return false;
+}
+
 static void attr_make(struct under *under, const char *event, const struct scope *scope,
 		      struct perf_event_attr *attr)
 {
@@ -127,10 +149,7 @@ static void attr_make(struct under *under, const char *event, const struct scope
 	if (strchr(event, ':')) {
 		attr->type = PERF_TYPE_TRACEPOINT;
 		attr->config = tracepoint_id(event);
-	} else if (!strcmp(event, "software")) {
-		attr->type = PERF_TYPE_SOFTWARE;
-		attr->config = PERF_COUNT_SW_TASK_CLOCK;
-	} else {
+	} else if (!software_find(event, attr)) {
 		config.event = gpu_event_id(event);
 		if (!config.event)
 			die("%s: no such event", event);

@@ -4,8 +4,8 @@
  *
  *	EVENT[@SCOPE][*NUMBER]
  *
- * EVENT is one of the gpu PMU, a tracepoint (with a colon), or "software": one of
- * perf's own, task-clock. SCOPE is where it is open: see scopes[] in under.c.
+ * EVENT is one of the gpu PMU, a tracepoint (with a colon), or one of perf's own:
+ * task-clock or context-switches. SCOPE is where it is open: see scopes[] in under.c.
  */
 #ifndef TESTS_BENCH_UNDER_H
 #define TESTS_BENCH_UNDER_H
