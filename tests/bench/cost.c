@@ -8,10 +8,14 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -168,9 +172,124 @@ static void measure_completion(struct cost *cost, unsigned int rounds)
 	printf("%lu\n", sum);
 }
 
+/* ---- all that is done for a job, whoever does it, and when ---- */
+
+#define JOBS		50	/* in a window, one after the other */
+#define JOB_EACH_NS	(2 * BENCH_JOB_US * 1000ULL)
+/*
+ * With what is left to do behind the last one. Ticks (4 ms) and flushes (5 ms) fit in as
+ * often each time.
+ */
+#define WINDOW_NS	(JOBS * JOB_EACH_NS + 20000000ULL)
+#define WINDOWS		7
+
+struct spinner {
+	pid_t pid;
+	uint64_t *turns;
+};
+
+#define TURN_NS		2	/* two instructions */
+
+/* takes all of the CPU that nobody else does, and counts it */
+static void spin(struct spinner *spinner)
+{
+	struct sched_param param = {};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sched_setscheduler(0, SCHED_IDLE, &param))
+		_exit(1);
+	__asm__ volatile("1: incq %0\n\tjmp 1b" : "+m"(*spinner->turns));
+	_exit(1);
+}
+
+static uint64_t spinner_turns(const struct spinner *spinner)
+{
+	return __atomic_load_n(spinner->turns, __ATOMIC_RELAXED);
+}
+
+static void spinner_start(struct spinner *spinner)
+{
+	spinner->turns = mmap(NULL, sizeof(*spinner->turns), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (spinner->turns == MAP_FAILED)
+		die("memory: %s", strerror(errno));
+	spinner->pid = fork();
+	if (!spinner->pid)
+		spin(spinner);
+	if (spinner->pid < 0)
+		die("fork: %s", strerror(errno));
+	pause_a_while();
+	if (!spinner_turns(spinner))
+		die("nothing spins");
+}
+
+static void spinner_end(struct spinner *spinner)
+{
+	kill(spinner->pid, SIGKILL);
+	waitpid(spinner->pid, NULL, 0);
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec at = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+/* what the CPU did in a window but for spinning */
+static uint64_t window(struct cost *cost, const struct spinner *spinner, bool jobs)
+{
+	uint64_t start = bench_now(), turns = spinner_turns(spinner);
+	unsigned int i;
+
+	for (i = 0; i < JOBS; i++) {
+		if (jobs)
+			check("submit", cost->gpu->submit(cost->fd));
+		sleep_until(start + (i + 1) * JOB_EACH_NS);
+	}
+	sleep_until(start + WINDOW_NS);
+	return bench_now() - start - TURN_NS * (spinner_turns(spinner) - turns);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void measure_windows(struct cost *cost, bool jobs)
+{
+	uint64_t took[WINDOWS];
+	struct spinner spinner;
+	unsigned int i;
+
+	spinner_start(&spinner);
+	for (i = 0; i < WINDOWS; i++)
+		took[i] = window(cost, &spinner, jobs);
+	spinner_end(&spinner);
+	qsort(took, WINDOWS, sizeof(took[0]), compare);
+	printf("%lu\n", took[WINDOWS / 2] / JOBS);
+}
+
+static void measure_job(struct cost *cost, unsigned int rounds)
+{
+	(void)rounds;
+	measure_windows(cost, true);
+}
+
+/* the same, without any: what ticks, sleeping, and the PMU's timer take of it */
+static void measure_no_job(struct cost *cost, unsigned int rounds)
+{
+	(void)rounds;
+	measure_windows(cost, false);
+}
+
 static const struct operation {
 	const char *name;
-	uint64_t (*one)(struct cost *cost);	/* NULL: a completion */
+	uint64_t (*one)(struct cost *cost);
+	/* if it is not done one by one */
+	void (*all)(struct cost *cost, unsigned int rounds);
 	unsigned int rounds;
 	bool opens;		/* the last EVENT, by itself */
 	bool group;
@@ -178,7 +297,9 @@ static const struct operation {
 } operations[] = {
 	{ .name = "nothing", .one = cost_nothing, .rounds = BENCH_ROUNDS },
 	{ .name = "submit", .one = cost_submit, .rounds = BENCH_ROUNDS },
-	{ .name = "complete", .rounds = BENCH_ROUNDS },
+	{ .name = "complete", .all = measure_completion, .rounds = BENCH_ROUNDS },
+	{ .name = "job", .all = measure_job },
+	{ .name = "no-job", .all = measure_no_job },
 	{ .name = "wait", .one = cost_wait, .rounds = BENCH_ROUNDS },
 	{ .name = "read", .one = cost_read, .rounds = BENCH_ROUNDS },
 	{ .name = "read-group", .one = cost_read, .rounds = BENCH_ROUNDS, .group = true },
@@ -237,7 +358,7 @@ int main(int argc, char **argv)
 	if (op->one)
 		measure(&cost, op->one, op->rounds);
 	else
-		measure_completion(&cost, op->rounds);
+		op->all(&cost, op->rounds);
 	under_end(&cost.under);
 	return 0;
 }
