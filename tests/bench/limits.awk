@@ -85,7 +85,6 @@ END {
 	      0 - more("virtio", submit, "module absent"), 0)
 	limit("loaded and idle, a completion: more than without, virtio",
 	      0 - more("virtio", done, "module absent"), 0)
-	# its driver asks whether it is wanted
 	limit("loaded and idle, a submission: more than without, refgpu",
 	      0 - more("refgpu", submit, "module absent"), 0)
 	limit("loaded and idle, a completion: more than without, refgpu",

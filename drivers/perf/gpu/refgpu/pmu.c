@@ -13,6 +13,7 @@
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/module.h>
+#include <linux/static_call.h>
 #include <linux/time64.h>
 #include <drm/drm_managed.h>
 
@@ -148,6 +149,57 @@ static const struct refgpu_job_ops pmu_job_ops = {
 	.end		= pmu_end,
 };
 
+/* ---- contexts are bound before they submit ---- */
+
+/* It stays bound until it ends, or the PMU does not want to hear any more: it is done once. */
+static void pmu_bind(struct refgpu_file *file, struct refgpu_context *ctx, u32 id)
+{
+	/* pairs with the store in refgpu_pmu_register() */
+	struct refgpu_pmu *pmu = smp_load_acquire(&file->rdev->pmu);
+	unsigned int attached;
+
+	/* pairs with the store in pmu_attach() */
+	attached = pmu ? smp_load_acquire(&pmu->attached) : 0;
+	/* pairs with the release below: who does not bind it queues after it was bound */
+	if (!attached || smp_load_acquire(&ctx->pmu_bound) == attached)
+		return;
+	/* if that fails, the PMU counts what the job does as lost */
+	if (gpu_pmu_context_bind(pmu->gdev, file->drm, id))
+		return;
+	/* it is bound before anyone sees that it is */
+	smp_store_release(&ctx->pmu_bound, attached);
+}
+
+static struct refgpu_context *pmu_context_get(struct refgpu_file *file, u32 id)
+{
+	struct refgpu_context *ctx = refgpu_context_get(file, id);
+
+	if (ctx)
+		pmu_bind(file, ctx, id);
+	return ctx;
+}
+
+/*
+ * Who submits a job gets its context by this. While no event is open, that is the same call
+ * as it was without a PMU.
+ */
+DEFINE_STATIC_CALL(refgpu_pmu_context_get, refgpu_context_get);
+
+/* devices that the PMU wants to hear of; under its mutex */
+static unsigned int pmu_wanted;
+
+static void pmu_want(void)
+{
+	if (!pmu_wanted++)
+		static_call_update(refgpu_pmu_context_get, pmu_context_get);
+}
+
+static void pmu_want_no_more(void)
+{
+	if (!--pmu_wanted)
+		static_call_update(refgpu_pmu_context_get, refgpu_context_get);
+}
+
 /* ---- what the PMU asks of a source ---- */
 
 static int pmu_attach(struct gpu_pmu_device *gdev)
@@ -155,6 +207,7 @@ static int pmu_attach(struct gpu_pmu_device *gdev)
 	struct refgpu_pmu *pmu = gpu_pmu_device_priv(gdev);
 
 	pmu->gdev = gdev;
+	pmu_want();
 	/* first: who submits from now on binds its context; it is never 0 */
 	smp_store_release(&pmu->attached, ++pmu->times ?: ++pmu->times);
 	refgpu_listen(pmu->rdev, &pmu->listener);
@@ -167,6 +220,7 @@ static void pmu_detach(struct gpu_pmu_device *gdev)
 
 	refgpu_unlisten(pmu->rdev, &pmu->listener);
 	WRITE_ONCE(pmu->attached, 0);
+	pmu_want_no_more();
 }
 
 static u64 pmu_context(struct drm_file *file, u64 id)
@@ -399,37 +453,6 @@ void refgpu_pmu_unregister(struct refgpu_device *rdev)
 	mutex_unlock(&rdev->pmu_lock);
 	if (gdev)
 		gpu_pmu_device_unregister(gdev);
-}
-
-/**
- * refgpu_pmu_submit() - a context is about to submit a job
- * @rdev:	the device, not unplugged during the call
- * @file:	whose
- * @ctx:	the context
- * @id:		its id
- *
- * It stays bound until it ends, or the PMU does not want to hear any more: so it is
- * done once, and costs the next submissions nothing.
- *
- * Context: may sleep.
- */
-void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file,
-		       struct refgpu_context *ctx, u32 id)
-{
-	/* pairs with the store in refgpu_pmu_register() */
-	struct refgpu_pmu *pmu = smp_load_acquire(&rdev->pmu);
-	unsigned int attached;
-
-	/* pairs with the store in pmu_attach() */
-	attached = pmu ? smp_load_acquire(&pmu->attached) : 0;
-	/* pairs with the release below: who does not bind it queues after it was bound */
-	if (!attached || smp_load_acquire(&ctx->pmu_bound) == attached)
-		return;
-	/* if that fails, the PMU counts what the job does as lost */
-	if (gpu_pmu_context_bind(pmu->gdev, file, id))
-		return;
-	/* it is bound before anyone sees that it is */
-	smp_store_release(&ctx->pmu_bound, attached);
 }
 
 /**

@@ -42,6 +42,7 @@
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/static_call.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <drm/drm_device.h>
@@ -412,9 +413,9 @@ void refgpu_show_fdinfo(struct drm_printer *p, struct drm_file *file);
 /* pmu.c */
 void refgpu_pmu_register(struct refgpu_device *rdev);
 void refgpu_pmu_unregister(struct refgpu_device *rdev);
-void refgpu_pmu_submit(struct refgpu_device *rdev, struct drm_file *file,
-		       struct refgpu_context *ctx, u32 id);
 void refgpu_pmu_context_end(struct refgpu_device *rdev, u32 hw_id);
+/* refgpu_context_get(), for a job to be submitted; may sleep */
+DECLARE_STATIC_CALL(refgpu_pmu_context_get, refgpu_context_get);
 
 /* debugfs.c */
 #ifdef CONFIG_DEBUG_FS

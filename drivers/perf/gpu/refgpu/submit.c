@@ -285,10 +285,9 @@ int refgpu_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	if (args->engine >= rdev->nr_rings)
 		return -ENOENT;
 
-	ctx = refgpu_context_get(file->driver_priv, args->ctx);
+	ctx = static_call(refgpu_pmu_context_get)(file->driver_priv, args->ctx);
 	if (!ctx)
 		return -ENOENT;
-	refgpu_pmu_submit(rdev, file, ctx, args->ctx);
 	if (args->out_sync) {
 		out = drm_syncobj_find(file, args->out_sync);
 		if (!out)
