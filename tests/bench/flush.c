@@ -8,8 +8,8 @@
  *
  * Prints a line for each case: contexts, events, the unit's period (us, 0: it does not
  * run), reports, records (-: some, of engines that are busy; with a b: of a burst of jobs
- * that are outstanding together), nanoseconds of the flush,
- * and, as the floor, those that it takes to copy as many bytes.
+ * that are outstanding together), nanoseconds of the flush, and, as the floor, those that it
+ * takes to copy as many bytes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +30,8 @@
 #define FLUSH_MS	100
 #define FLUSH_LONG_MS	1000	/* for jobs, one after the other */
 #define JOB_US		20	/* in which a short one is complete */
+#define LONG_JOB_MS	(3 * FLUSH_LONG_MS / 2)
+#define TICK_NS		80
 #define REPORT_BYTES	64
 #define RECORD_BYTES	64
 #define FILES		4	/* over which the contexts are spread */
@@ -220,33 +222,63 @@ static double copy_ns(size_t bytes)
 	return end - begin;
 }
 
-/*
- * A job is three records: it is queued, it runs, it is complete. In a burst many are
- * outstanding at a time; else each is complete before the next one is submitted.
+/**
+ * struct records - what there is to be taken over in a period
+ * @jobs:	each is three records: it is queued, it runs, it is complete
+ * @end:	and one of a job that was queued, and began to run, in the period before
+ * @burst:	all are outstanding at a time; else each is complete before the next one is
+ *		submitted
  */
-static void measure_records(unsigned int jobs, bool burst)
+struct records {
+	unsigned int jobs;
+	bool end;
+	bool burst;
+};
+
+/* it ends in the middle of the next period, on an engine of its own */
+static void long_job(uint32_t ctx)
 {
-	uint64_t before;
 	struct refgpu_batch batch = {};
-	double ns[ROUNDS], copy = copy_ns(jobs * 3 * RECORD_BYTES);
+
+	refgpu_spin(&batch, LONG_JOB_MS * 1000000ULL / TICK_NS);
+	check("submit", refgpu_submit(&gpu[0], ctx, 1, &batch, 0, 0));
+	flush_wait();
+}
+
+static void short_jobs(const struct records *records, uint32_t ctx)
+{
+	struct refgpu_batch batch = {};
+	unsigned int i;
+
+	for (i = 0; i < records->jobs; i++) {
+		refgpu_spin(&batch, 1);
+		check("submit", refgpu_submit(&gpu[0], ctx, 0, &batch, 0, 0));
+		if (!records->burst)
+			usleep(JOB_US);
+	}
+}
+
+static void measure_records(const struct records *records)
+{
+	unsigned int nr = records->jobs * 3 + records->end, i;
+	double ns[ROUNDS], copy = copy_ns(nr * RECORD_BYTES);
+	uint32_t ctx, long_ctx;
+	uint64_t before;
 	int lost, done;
-	unsigned int i, k;
-	uint32_t ctx;
 
 	lost = event_open("lost", minor_number, 0, 0);
 	done = event_open("jobs-done", minor_number, 0, 0);
 	check("context", refgpu_context(&gpu[0], REFGPU_PRIORITY_NORMAL, &ctx));
+	check("context", refgpu_context(&gpu[0], REFGPU_PRIORITY_NORMAL, &long_ctx));
 	for (i = 0; i < ROUNDS; i++) {
 		flush_wait();
+		if (records->end)
+			long_job(long_ctx);
 		before = gpu_event_read(done);
-		for (k = 0; k < jobs; k++) {
-			refgpu_spin(&batch, 1);
-			check("submit", refgpu_submit(&gpu[0], ctx, 0, &batch, 0, 0));
-			if (!burst)
-				usleep(JOB_US);
-		}
+		short_jobs(records, ctx);
 		/* the timer's next round has what is left, and tells the event */
-		while (!flushes_read().ticks || gpu_event_read(done) - before < jobs)
+		while (!flushes_read().ticks ||
+		       gpu_event_read(done) - before < records->jobs + records->end)
 			a_while();
 		trace_on(false);
 		ns[i] = flushes_read().ns;
@@ -254,9 +286,10 @@ static void measure_records(unsigned int jobs, bool burst)
 	if (gpu_event_read(lost))
 		die("%lu records were lost", gpu_event_read(lost));
 	qsort(ns, ROUNDS, sizeof(ns[0]), compare);
-	printf("1 2 0 0 %u%s %.0f %.0f\n", jobs * 3, burst ? "b" : "", ns[ROUNDS / 2], copy);
+	printf("1 2 0 0 %u%s %.0f %.0f\n", nr, records->burst ? "b" : "", ns[ROUNDS / 2], copy);
 	fflush(stdout);
 	check("destroy", refgpu_context_destroy(&gpu[0], ctx));
+	check("destroy", refgpu_context_destroy(&gpu[0], long_ctx));
 	close(done);
 	close(lost);
 }
@@ -324,7 +357,17 @@ static void setup(void)
 
 int main(void)
 {
-	static const unsigned int jobs[] = { 0, 1, 33, 333, 1000, 3333 };
+	/* 0, 1, 100, 1000 and 10000 of them */
+	static const struct records records[] = {
+		{ .jobs = 0 },
+		{ .jobs = 0, .end = true },
+		{ .jobs = 33, .end = true },
+		{ .jobs = 333, .end = true },
+		{ .jobs = 3333, .end = true },
+		{ .jobs = 33, .end = true, .burst = true },
+		{ .jobs = 333, .end = true, .burst = true },
+		{ .jobs = 3333, .end = true, .burst = true },
+	};
 	static const unsigned int periods[] = { 0, 10000, 1000, 100, 20 };
 	static const unsigned int contexts[] = { 1, 64, 1024, 4096 };
 	static const unsigned int events[] = { 1, 64, 1024 };
@@ -332,10 +375,8 @@ int main(void)
 
 	setup();
 	bench_set(FLUSH_US, FLUSH_LONG_MS * 1000);
-	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		measure_records(jobs[i], false);
-	for (i = 1; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		measure_records(jobs[i], true);
+	for (i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		measure_records(&records[i]);
 	bench_set(FLUSH_US, FLUSH_MS * 1000);
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
 		measure(1, 1, periods[i]);

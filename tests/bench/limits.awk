@@ -125,11 +125,11 @@ END {
 	      of("refgpu", "read() of a group of 8", "gpu-busy"),
 	      of("refgpu", "read() of a group of 8", "  context-switches"))
 	row = "a flush, by records"
-	few = (of("refgpu", row, "999 records") - of("refgpu", row, "99 records")) / 900
-	each = (of("refgpu", row, "9999 records") - of("refgpu", row, "999 records")) / 9000
-	copy = of("refgpu", row, "  memcpy of 9999 records") / 9999
+	few = (of("refgpu", row, "1000 records") - of("refgpu", row, "100 records")) / 900
+	each = (of("refgpu", row, "10000 records") - of("refgpu", row, "1000 records")) / 9000
+	copy = of("refgpu", row, "  memcpy of 10000 records") / 10000
 	limit("a record in a flush: 3 times its memcpy", each, 3 * copy)
-	limit("a record of 9999: as one of 999, and a tenth", each, 1.1 * few)
+	limit("a record of 10000: as one of 1000, and a tenth", each, 1.1 * few)
 	row = "a refresh of all clients"
 	limit("4096 clients of /dev/gpu_pmu: a tenth of their fdinfo",
 	      of("refgpu", row, "4096 clients, /dev/gpu_pmu"),
