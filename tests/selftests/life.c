@@ -114,7 +114,7 @@ FIXTURE_TEARDOWN(load)
 	shell("modprobe gpu_pmu_virtio");
 }
 
-TEST_F_TIMEOUT(load, two_hundred_rounds, 400)
+TEST_F_TIMEOUT(load, two_hundred_rounds, 1200)
 {
 	long before, after;
 	int drm, i;

@@ -11,7 +11,7 @@
  * What has blocked, as it did not then, does not block the others for ever. But there are
  * operations that take half a minute on a busy machine: two hundred events are one.
  */
-#define TURN_MS		60000
+#define TURN_MS		300000
 
 static bool turn_wait(struct shared *shared, unsigned int turn)
 {
