@@ -73,6 +73,7 @@ int perf_stat_run_as(struct perf_stat *stat, const char *prefix, const char *fmt
 	size_t used = 0;
 	va_list ap;
 	FILE *out;
+	int err = 0;
 
 	va_start(ap, fmt);
 	vsnprintf(args, sizeof(args), fmt, ap);
@@ -91,12 +92,13 @@ int perf_stat_run_as(struct perf_stat *stat, const char *prefix, const char *fmt
 				 text);
 		if (used >= sizeof(stat->text))
 			used = sizeof(stat->text) - 1;
-		if (stat->nr < PERF_LINES_MAX &&
-		    line_parse(text, interval, &stat->line[stat->nr]))
+		if (stat->nr == PERF_LINES_MAX)
+			err = -E2BIG;
+		else if (line_parse(text, interval, &stat->line[stat->nr]))
 			stat->nr++;
 	}
 	stat->status = wait_status(pclose(out));
-	return 0;
+	return err;
 }
 
 /* "gpu/jobs/" is the event of the lines "gpu/jobs/" and "gpu/jobs/u" */

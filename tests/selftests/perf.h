@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PERF_LINES_MAX	256
+#define PERF_LINES_MAX	1024
 
 /* a line of "perf stat -x;" */
 struct perf_line {
@@ -28,7 +28,7 @@ struct perf_stat {
 	char text[4096];	/* what it said, if it said something else */
 };
 
-/* 0 or a negative errno; the arguments are given to a shell */
+/* 0 or a negative errno, -E2BIG: there were more lines; the arguments are given to a shell */
 #define perf_stat_run(stat, ...)	perf_stat_run_as(stat, "", __VA_ARGS__)
 /* the same, with something in front of perf that ends in a blank */
 int perf_stat_run_as(struct perf_stat *stat, const char *prefix, const char *fmt, ...)
