@@ -52,6 +52,10 @@ FIXTURE_TEARDOWN(top)
 /* what follows happens when the first look is done: it says so */
 #define WHEN_IT_LOOKS "until grep -q intervals " OUT "; do sleep 0.05; done; "
 
+/* it says when each begins: what was before the first one of them is in what it has said then */
+#define TWO_MORE_LOOKS "looks() { grep -o '\"from\"' " OUT " | wc -l; }; nr=$(looks); " \
+		       "until test $(looks) -ge $((nr + 2)); do sleep 0.05; done; "
+
 #define READ_JSON()							\
 	do {								\
 		self->json = json_read(OUT);				\
@@ -140,7 +144,7 @@ TEST_F_TIMEOUT(top, rows_in_order, 90)
 		shell(": >" OUT);
 		EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS CLIENT_GO "; " CLIENT_GO ") & " TOP
 				   "-n 1 -d %d -s %s -j >" OUT " && wait", few.pid, many.pid,
-				   4 * slowdown(), keys[i]));
+				   10 * slowdown(), keys[i]));
 		EXPECT_EQ(0, client_end(&few));
 		EXPECT_EQ(0, client_end(&many));
 		READ_JSON();
@@ -152,10 +156,16 @@ TEST_F_TIMEOUT(top, rows_in_order, 90)
 	}
 }
 
-/* an engine that works has a bar */
+/* an engine that works has a bar; it works before anyone looks */
 TEST_F_TIMEOUT(top, bars, 60)
 {
-	EXPECT_EQ(0, shell(CLIENT " -n 1000000 & " TOP "-n 1 -d 2 >" OUT "; kill $!"));
+	struct client client;
+
+	ASSERT_EQ(0, client_start(&client, "-n 1000000 -t 4"));
+	EXPECT_EQ(0, client_go(&client));
+	EXPECT_EQ(0, shell(TOP "-n 1 -d %d >" OUT, 2 * slowdown()));
+	kill(client.pid, SIGKILL);
+	client_end(&client);
 	EXPECT_EQ(0, shell("grep -qE '^  ctrl +\\[#+ *\\] +[0-9.]+ %%$' " OUT));
 }
 
@@ -198,8 +208,8 @@ TEST_F_TIMEOUT(top, they_come_and_go, 90)
 {
 	EXPECT_EQ(0, shell("(" WHEN_IT_LOOKS "for i in $(seq 12); do " CLIENT
 			   " -n 2; done; touch /tmp/gone) & " TOP "-d 0.1 -j >" OUT
-			   " & top=$!; until test -e /tmp/gone; do sleep 0.1; done; sleep 1; "
-			   "kill -TERM $top; wait $top; test $? = 143"));
+			   " & top=$!; until test -e /tmp/gone; do sleep 0.1; done; "
+			   TWO_MORE_LOOKS "kill -TERM $top; wait $top; test $? = 143"));
 	READ_JSON();
 	EXPECT_SUM(24, "client", 0, "jobs");
 	EXPECT_LE(12, self->lines);
