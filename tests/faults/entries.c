@@ -17,11 +17,13 @@
 
 #include "../clients/virtgpu.h"
 #include "../selftests/perf.h"
+#include "../slowdown.h"
 #include "faults.h"
 
 #define JOBS		3
 #define MANY		300
-#define JOB_CYCLES	50000	/* long enough to be waited for */
+/* 20 ms: long enough to be waited for, however late the wait comes */
+#define JOB_CYCLES	(250000 * slowdown())
 #define WAIT_NS		60000000000L	/* a machine that is simulated is slow */
 
 static bool virtgpu_is_there(void)
