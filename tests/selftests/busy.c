@@ -295,10 +295,10 @@ static void keep_busy(void)
 	int drm = virtgpu_open(), fence[DEPTH], i;
 
 	for (i = 0; i < DEPTH; i++)
-		fence[i] = virtgpu_submit_nops(drm, VIRTGPU_NOPS_MAX);
+		fence[i] = virtgpu_submit_nops(drm, 0, VIRTGPU_NOPS_MAX);
 	for (i = 0; fence[i % DEPTH] >= 0; i++) {
 		virtgpu_wait(fence[i % DEPTH]);
-		fence[i % DEPTH] = virtgpu_submit_nops(drm, VIRTGPU_NOPS_MAX);
+		fence[i % DEPTH] = virtgpu_submit_nops(drm, 0, VIRTGPU_NOPS_MAX);
 	}
 	_exit(1);
 }
