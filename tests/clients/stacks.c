@@ -8,6 +8,7 @@
  * itself, from code that has them too: a chain by frame pointers misses no function.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -185,18 +186,31 @@ static void client_open(struct client *c, const struct options *o)
 	check("syncobj", c->sync ? 0 : -ENOMEM);
 }
 
+/* of the last job: 0 if it is not over, negative if it went wrong */
+static int job_status(struct client *c)
+{
+	struct pollfd fence = { .fd = c->fence, .events = POLLIN };
+
+	if (!c->options->virtio)
+		return refgpu_sync_status(&c->gpu, c->sync);
+	/* it was waited for, and closed */
+	if (c->fence < 0)
+		return 1;
+	return poll(&fence, 1, 0) < 0 ? -errno : fence.revents;
+}
+
 /*
- * Leave no job behind. 6.12's drm_sched may put an entity back in its queue that ends
- * while it has jobs, and trip over it when it is gone. Asked for, and not waited for:
- * this is to be no wait.
+ * Leave no job behind: what becomes of it would be in no record. And 6.12's drm_sched may
+ * put an entity back in its queue that ends while it has jobs, and trip over it when it
+ * is gone. Asked for, and not waited for: this is to be no wait.
  */
 static void client_close(struct client *c)
 {
 	int status;
 
-	if (c->options->virtio || !(c->options->f + c->options->g))
+	if (!(c->options->f + c->options->g))
 		return;
-	while (!(status = refgpu_sync_status(&c->gpu, c->sync)))
+	while (!(status = job_status(c)))
 		usleep(1000);
 	check("last job", status);
 }

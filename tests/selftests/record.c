@@ -140,17 +140,27 @@ CHAINS(users_virtio_waits_dwarf, AS_USER,
        "-R --user-callchains " WAITS_OF_JOBS DWARF STACKS VIRTIO_WAITS, "gpu/waits/",
        { "w main " START, 0 });
 
+/* a script that records, for a user, too. Its status, or -1 */
+static int record(const char *before, const char *script)
+{
+	int paranoid = sysctl_number("perf_event_paranoid"), status;
+
+	if (shell("rm -rf " DATA " /tmp/record.home && mkdir -m 777 /tmp/record.home") ||
+	    paranoid_set(2))
+		return -1;
+	status = quietly("%s%s", before, script);
+	/* root's perf does not trust a file of someone else's */
+	if (paranoid_set(paranoid) || chown(DATA, 0, 0))
+		return -1;
+	return status;
+}
+
 FIXTURE_SETUP(chains)
 {
-	int before = sysctl_number("perf_event_paranoid");
+	char script[1024];
 
-	ASSERT_EQ(0, shell("rm -rf " DATA " /tmp/record.home && "
-			   "mkdir -m 777 /tmp/record.home"));
-	ASSERT_EQ(0, paranoid_set(2));
-	EXPECT_EQ(0, quietly("%s " RECORD MONO "%s", variant->before, variant->args));
-	ASSERT_EQ(0, paranoid_set(before));
-	/* root's perf does not trust a file of someone else's */
-	EXPECT_EQ(0, chown(DATA, 0, 0));
+	snprintf(script, sizeof(script), " " RECORD MONO "%s", variant->args);
+	EXPECT_EQ(0, record(variant->before, script));
 	self->script = script_read(DATA);
 	ASSERT_NE(NULL, self->script);
 	if (variant->chain[0].samples)
@@ -298,8 +308,7 @@ COUNT(virtio_attached_per_thread, 240, 8, ATTACH("-v " EACH_THREAD, "--per-threa
 
 FIXTURE_SETUP(count)
 {
-	shell("rm -f " DATA);
-	EXPECT_EQ(0, quietly("%s", variant->script));
+	EXPECT_EQ(0, record("", variant->script));
 	self->script = script_dump(DATA);
 	ASSERT_NE(NULL, self->script);
 	script_unique(self->script);
