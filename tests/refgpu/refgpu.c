@@ -64,15 +64,18 @@ int refgpu_usage(struct refgpu *gpu, struct refgpu_usage *usage)
 	char path[64], line[256];
 	FILE *file;
 
-	*usage = (struct refgpu_usage) { .render_engines = 1, .copy_engines = 1 };
+	*usage = (struct refgpu_usage) {};
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", gpu->fd);
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
 	while (fgets(line, sizeof(line), file)) {
 		sscanf(line, "drm-client-id: %lu", &usage->client);
-		sscanf(line, "drm-engine-render: %lu", &usage->render);
-		sscanf(line, "drm-engine-copy: %lu", &usage->copy);
+		/* if there are more of them, that is said in the next line */
+		if (sscanf(line, "drm-engine-render: %lu", &usage->render) == 1)
+			usage->render_engines = 1;
+		if (sscanf(line, "drm-engine-copy: %lu", &usage->copy) == 1)
+			usage->copy_engines = 1;
 		sscanf(line, "drm-engine-capacity-render: %u", &usage->render_engines);
 		sscanf(line, "drm-engine-capacity-copy: %u", &usage->copy_engines);
 		sscanf(line, "drm-memory-memory: %lu", &usage->memory);
