@@ -32,7 +32,7 @@ static bool counts_in(const struct gpu_job *job, const struct gpu_account *accou
 	const struct gpu_job *part;
 	int i;
 
-	gpu_job_for_each_scope(job, part, i)
+	for (part = job, i = 0; gpu_job_has_scope(&part, &i); i++)
 		if (part->scope[i] == account)
 			return true;
 	return gpu_account_is_part(job->owner, account);

@@ -111,7 +111,7 @@ static void job_count(struct gpu_job *job, unsigned int engine,
 	int i;
 
 	gpu_account_add(job->owner, engine, counter, delta);
-	gpu_job_for_each_scope(job, part, i)
+	for (part = job, i = 0; gpu_job_has_scope(&part, &i); i++)
 		gpu_account_add(part->scope[i], engine, counter, delta);
 }
 

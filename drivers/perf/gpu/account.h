@@ -109,14 +109,20 @@ struct gpu_job {
 };
 
 /**
- * gpu_job_for_each_scope() - the task events that a job counts for, beside its owner
- * @job:	the job
- * @part:	it, and what goes on with it: @part->scope[@i] is the account
- * @i:		an int
+ * gpu_job_has_scope() - the task events that a job counts for, beside its owner
+ * @part:	the job, and then what goes on with it
+ * @i:		0, and then one more than it was
+ *
+ * Return: whether there is one more: (*@part)->scope[*@i].
  */
-#define gpu_job_for_each_scope(job, part, i)			\
-	for ((part) = (job); (part); (part) = (part)->more)	\
-		for ((i) = 0; (i) < (part)->nr_scopes; (i)++)
+static inline bool gpu_job_has_scope(const struct gpu_job **part, int *i)
+{
+	while (*part && *i == (*part)->nr_scopes) {
+		*part = (*part)->more;
+		*i = 0;
+	}
+	return *part;
+}
 
 /**
  * struct gpu_engine - a queue of a device that runs one piece of work at a time

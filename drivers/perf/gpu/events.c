@@ -750,7 +750,7 @@ void gpu_events_done(struct gpu_pmu_device *gdev, const struct gpu_job *job, u64
 		    gpu_account_is_part(job->owner, set->view.account))
 			set_sample(set, &sample, NULL);
 	}
-	gpu_job_for_each_scope(job, part, i) {
+	for (part = job, i = 0; gpu_job_has_scope(&part, &i); i++) {
 		set = container_of(part->scope[i], struct gpu_scope, account)->sampled;
 		if (set && set->view.counter == GPU_COUNTER_DONE)
 			set_sample(set, &sample, NULL);
