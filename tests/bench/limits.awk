@@ -4,12 +4,13 @@
 BEGIN {
 	FS = "\t"
 	missed["6.12", "a record in a flush: 3 times its memcpy"] = 330
-	missed["6.12", "4096 clients of perf gpu top, in a terminal: the same"] = 40e6
+	missed["6.12", "4096 clients of perf gpu top, in a terminal: the same"] = 50e6
 	missed["6.12", "read() of a group of 8: the same"] = 2260
 	# the flush is in it, and its timer, which runs 200 times a second
 	missed["6.12", "all in, counted: as both tracepoints, refgpu"] = 2750
-	missed["6.12", "all in, counted: as both tracepoints, virtio"] = 2000
-	missed["6.12", "all in, recorded: 1.1 times both tracepoints, virtio"] = 4500
+	missed["6.12", "all in, counted: as both tracepoints, virtio"] = 3000
+	missed["6.12", "all in, recorded: 1.1 times both tracepoints, virtio"] = 4800
+	missed["6.12", "a flush of 4096 contexts, 1 events, a report each 1000 us"] = 290e3
 	missed["6.1", "read() of a group of 8: the same"] = 2235
 	missed["6.1", "a record in a flush: 3 times its memcpy"] = 330
 	missed["6.1", "4096 clients of perf gpu top, in a terminal: the same"] = 50e6
