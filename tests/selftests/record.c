@@ -569,7 +569,7 @@ FIXTURE_VARIANT(call)
 	const char *call;
 	const char *has;	/* in what its tracepoint says of the one that waits */
 	bool fences;		/* there are tracepoints of its fence, too */
-	bool some;		/* jobs are short: not each is waited for */
+	unsigned int some;	/* jobs are short, and not each is waited for: so many calls */
 };
 
 #define CALL(_name, _args, _call, _has, ...)		\
@@ -586,8 +586,8 @@ CALL(buffer, "-W buffer", "ioctl", "6445,", .fences = true);
 CALL(file, "-W file", "poll", "");
 CALL(syncobj, "-W syncobj", "ioctl", "64c3,");
 /* a queue of jobs, which are short */
-CALL(virtio_buffer, "-v -n 20 -W buffer", "ioctl", "6448,", .fences = true, .some = true);
-CALL(virtio_file, "-v -n 20 -W file", "poll", "", .some = true);
+CALL(virtio_buffer, "-v -n 20 -W buffer", "ioctl", "6448,", .fences = true, .some = 12);
+CALL(virtio_file, "-v -n 20 -W file", "poll", "", .some = 12);
 
 #define ENTER		"syscalls:sys_enter_"
 #define EXIT		"syscalls:sys_exit_"
@@ -597,10 +597,12 @@ CALL(virtio_file, "-v -n 20 -W file", "poll", "", .some = true);
 
 FIXTURE_SETUP(call)
 {
+	unsigned int calls = variant->some ?: CALLS;
+
 	ASSERT_EQ(0, quietly(RECORD MONO "-R -m 1M --period --switch-events -e gpu/wait-time/ "
 			     "-e gpu/waits/ -e " WAIT_START " -e " WAIT_END " -e " ENTER "%s "
 			     "-e " EXIT "%s " ONE_CPU STACKS " -t %d -f %d -w %d -m %d %s",
-			     variant->call, variant->call, CALLERS, CALLS, CALLS,
+			     variant->call, variant->call, CALLERS, calls, calls,
 			     CALL_MS * slowdown(), variant->args));
 	self->script = script_dump(DATA);
 	ASSERT_NE(NULL, self->script);
