@@ -33,10 +33,7 @@ static int fail(const char *what)
 
 static int wrong_usage(const char *what)
 {
-	if (what)
-		fprintf(stderr, "perf gpu attach: %s\n\n", what);
-	fputs(usage, stderr);
-	return 2;
+	return args__wrong("attach", what, usage);
 }
 
 static int export(const char *name, unsigned long long value)

@@ -51,10 +51,7 @@ static const struct option options[] = {
 
 static int wrong_usage(const char *what)
 {
-	if (what)
-		fprintf(stderr, "perf gpu list: %s\n\n", what);
-	fputs(usage, stderr);
-	return 2;
+	return args__wrong("list", what, usage);
 }
 
 static int collect(struct listing *listing, enum list_of of, int pid)
@@ -104,9 +101,10 @@ static int parse(struct list_args *args, int argc, char **argv)
 			if (of != OF_THINGS)
 				return 1 + wrong_usage("-p, -c and -a exclude each other");
 			of = opt == 'p' ? OF_PROCESS : opt == 'a' ? OF_ALL : OF_MINE;
-			if (of == OF_PROCESS)
-				args->pid = args__pid(optarg);
-			if (of == OF_PROCESS && !args->pid)
+			if (of != OF_PROCESS)
+				break;
+			args->pid = args__pid(optarg);
+			if (!args->pid)
 				return 1 + wrong_usage("-p takes a process id");
 			break;
 		case 'x':

@@ -60,10 +60,7 @@ static const char examples[] =
 
 static int wrong_usage(const char *what)
 {
-	if (what)
-		fprintf(stderr, "perf gpu stat: %s\n\n", what);
-	fputs(usage, stderr);
-	return 2;
+	return args__wrong("stat", what, usage);
 }
 
 enum { OPT_PER_CLIENT = 256, OPT_PER_CONTEXT, OPT_PER_ENGINE };

@@ -169,10 +169,7 @@ static int run_plain(struct top_args *args, int signals)
 
 static int wrong_usage(const char *what)
 {
-	if (what)
-		fprintf(stderr, "perf gpu top: %s\n\n", what);
-	fputs(usage, stderr);
-	return 2;
+	return args__wrong("top", what, usage);
 }
 
 static int parse_sort(struct top *top, const char *name)

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/args.h"
@@ -38,4 +39,12 @@ const char *args__check_form(const char *separator, bool json)
 	if (separator && !text__can_separate(separator))
 		return "-x takes a separator without letters, digits, '.', '-' and '_'";
 	return NULL;
+}
+
+int args__wrong(const char *command, const char *what, const char *usage)
+{
+	if (what)
+		fprintf(stderr, "perf gpu %s: %s\n\n", command, what);
+	fputs(usage, stderr);
+	return 2;
 }

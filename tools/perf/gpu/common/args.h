@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What subcommands are given, by the same rules everywhere. Pure.
+ * What subcommands are given, by the same rules everywhere. Pure, but for args__wrong().
  */
 #ifndef PERF_GPU_ARGS_H
 #define PERF_GPU_ARGS_H
@@ -21,5 +21,8 @@ int args__pid(const char *text);
  * Return: NULL, or what is wrong with these, in a sentence without an end.
  */
 const char *args__check_form(const char *separator, bool json);
+
+/* says what is wrong, or NULL if getopt() has, and how @command is used. The exit status: 2 */
+int args__wrong(const char *command, const char *what, const char *usage);
 
 #endif /* PERF_GPU_ARGS_H */
